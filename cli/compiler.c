@@ -4,6 +4,7 @@
  * \n and \\ are escaped, up to "end <bytes>", and then that many bytes.
  */
 #include "base/limits.h"
+#include "base/manifest.h"
 #include "cli.h"
 #include <errno.h>
 #include <limits.h>
@@ -98,6 +99,8 @@ static int fail_compiler(int ended, char *text)
 {
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == WRONG_WORDS)
         return fail_words(text);
+    if ((WIFEXITED(ended) && WEXITSTATUS(ended) == LW_EXIT_MEMORY) || lw__lacked_memory(text))
+        return cli_fail(CLI_LAUNCH, "compiling takes more memory than there is");
     fputs(text, stderr);
     const char *limit = WIFSIGNALED(ended) ? lw__limit_of(WTERMSIG(ended)) : NULL;
     if (limit)

@@ -131,12 +131,14 @@ static const char *show_device(const struct cli_options *options, char *word, si
 
 static int check_file(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
     if (file < 0)
         return cli_fail_file(errno, path);
-    bool is_directory = fstat(file, &about) == 0 && S_ISDIR(about.st_mode);
+    bool is_known = fstat(file, &about) == 0, is_directory = is_known && S_ISDIR(about.st_mode);
     close(file);
+    if (is_known && S_ISFIFO(about.st_mode) && strncmp(path, "/dev/", 5) != 0)
+        return cli_fail(CLI_USAGE, "%s is a named pipe; need a regular file", path);
     return is_directory ? cli_fail(CLI_USAGE, "%s: a directory", path) : CLI_DONE;
 }
 

@@ -65,6 +65,9 @@ struct lw__bytes {
  * Where descriptors ran out, the text says how many there may be. */
 lw_status lw__fail_system(int error, const char *what);
 
+/* lw__file_kind - "a folder", "a named pipe", for the mode of one that is not regular. */
+const char *lw__file_kind(unsigned mode);
+
 /* lw__read_file, lw__read_descriptor - read everything from its start; name is for messages.
  * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
 lw_status lw__read_file(const char *path, struct lw__bytes *out);

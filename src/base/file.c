@@ -22,6 +22,15 @@ lw_status lw__fail_system(int error, const char *what)
     return lw__fail(LW_E_IO, "%s: %s", what, strerror(error));
 }
 
+const char *lw__file_kind(unsigned mode)
+{
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a named pipe"
+           : S_ISSOCK(mode) ? "a socket"
+           : S_ISREG(mode)  ? "a regular file"
+                            : "a device";
+}
+
 static ssize_t read_some(int descriptor, char *to, size_t count)
 {
     ssize_t got;

@@ -42,7 +42,7 @@ leaves_none()
     host=$!
     soon has_pids "$count" || { echo "$*: only $(wc -l <pids) of $count" && exit 1; }
     kill -"$signal" $host
-    soon are_gone || { echo "SIG$signal to $*: left behind:" && ps -p "$(paste -sd, pids)" && exit 1; }
+    soon are_gone || { echo "SIG$signal to $*: left some of" && cat pids && exit 1; }
     wait $host || :
 }
 for signal in TERM HUP KILL; do
@@ -75,7 +75,8 @@ int main(void)
 C
 library=$(dirname "$(find "$BUILD" -name liblanewise.so | head -1)")
 if ! nm -D "$library/liblanewise.so" | grep -q '__asan_init\|__tsan_init'; then
-    "$CC" host.c -I"$SOURCE/include" "$library/liblanewise.so" -Wl,-rpath,"$library" -pthread -o host
+    "$CC" host.c -I"$SOURCE/include" "$library/liblanewise.so" -Wl,-rpath,"$library" \
+        -pthread -o host
     leaves_none TERM 3 ./host
     if [ -f "$BUILD/python/lanewise/_core.abi3.so" ] && python3 -c 'import numpy' 2>/dev/null; then
         export PYTHONPATH="$BUILD/python"

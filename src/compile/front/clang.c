@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -285,15 +286,16 @@ static bool tell_end(struct lw__unit *unit, int status)
     const struct lw__loc nowhere = {0};
     const int end = status > 128 ? status - 128 : 0;
     if (end == SIGXCPU)
-        lw__diags_error(&unit->diags, nowhere, "clang needs more than %d s of processor time",
-                        LW_COMPILE_SECONDS);
+        lw__diags_error(&unit->diags, nowhere, "clang needs more than its limit, %s",
+                        lw__limit_of(end));
     else if (end == SIGSEGV || end == SIGBUS || end == SIGILL || end == SIGABRT || end == SIGTRAP)
         lw__diags_error(&unit->diags, nowhere,
                         "clang crashed on this file: it may nest too deeply or be too large");
     else if (end)
         return lw__defect("clang-19 was ended by signal %d", end);
     else if (!unit->diags.errors)
-        return lw__defect("clang-19 ended with exit status %d and gave no reason", status);
+        return lw__clang_asked(unit) &&
+               lw__defect("clang-19 ended with exit status %d and gave no reason", status);
     return true;
 }
 
@@ -313,6 +315,19 @@ static bool wait_clang(struct clang *clang)
     return !clang->running || lw__process_wait(&clang->process, &clang->status);
 }
 
+/* clang has met its own limit, which is the kernels' error, or that of this process. */
+static void tell_memory(struct lw__unit *unit)
+{
+    struct rlimit most;
+    if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur < LW_COMPILE_MEMORY)
+        lw__out_of_memory();
+    lw__diags_error(&unit->diags, (struct lw__loc){0},
+                    "clang needs more than its limit, %d GiB of "
+                    "memory",
+                    (int)(LW_COMPILE_MEMORY >> 30));
+    unit->diags.crashed = true;
+}
+
 /* clang has ended: its messages become rows. */
 static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw__text *text)
 {
@@ -320,6 +335,8 @@ static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw_
     bool ok = read_messages(clang->process.err, text);
     if (ok && clang->status == 128 + SIGXCPU) /* which LLVM reports as a crash */
         unit->diags.crashed = ok = tell_end(unit, clang->status);
+    if (ok && clang->status && text->length && lw__lacked_memory(text->data))
+        tell_memory(unit);
     if (ok && text->length)
         lw__front_diag(&unit->diags, text->data);
     if (ok && clang->status && !unit->diags.crashed)
@@ -361,7 +378,7 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
     bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, how) && wait_clang(&clang) &&
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
-        ok = lw__defect("clang-19's bitcode cannot be read");
+        ok = lw__clang_asked(unit) && lw__defect("clang-19's bitcode cannot be read");
     if (ok)
         lw__front_unmix(written.data, &module);
     ok = ok && parse(unit, &module, true);
@@ -401,6 +418,7 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
         return true;
     bool ok = lw__read_all(clang->process.out, &bitcode) &&
               (parse(unit, &bitcode, false) || take_unmixed(unit, keep, how));
+    ok = ok && lw__clang_made(unit->module);
     if (ok)
         block_memory_varies(unit->module);
     lw__text_free(&bitcode);
@@ -479,6 +497,13 @@ static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
     return ok;
 }
 
+/* True if an error is of no line: it may be another compiler that does not take our flags. */
+static bool is_strange(const struct lw__unit *unit)
+{
+    const char *rows = unit->manifest.data ? unit->manifest.data : "";
+    return unit->diags.errors && !unit->diags.crashed && strstr(rows, "\t0\t0\t");
+}
+
 /* lw__pass_front - clang on the kernels' text.
  * makes RAW, or diag rows with errors
  */
@@ -491,9 +516,18 @@ bool lw__pass_front(struct lw__unit *unit)
     const size_t start = unit->manifest.length;
     int source = unit->options->path ? -1 : named_source(unit);
     bool ok = unit->options->path || source >= 0;
+    if (ok)
+        lw__front_regular(unit);
+    if (unit->diags.errors) {
+        if (source >= 0)
+            close(source);
+        return ok;
+    }
     if (ok && lw__header_module(unit, source, module, &how.no_print))
         how.module = module;
     ok = ok && run_clangs(unit, source, &how, &said);
+    if (ok && is_strange(unit))
+        ok = lw__clang_asked(unit);
     if (ok && unit->diags.errors && !unit->diags.crashed && said.length)
         ok = run_with_own_names(unit, source, start, &said);
     if (source >= 0)

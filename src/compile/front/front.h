@@ -48,6 +48,13 @@ bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, stru
 /* Add a dep row for the file; none if it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
 
+/* ---- clang_version.c ------------------------------------------------------------------------- */
+
+/* True if clang 19 made the module. False: another, and the process has told so.
+ * lw__clang_asked - the same, of the clang that would be started. */
+bool lw__clang_made(LLVMModuleRef module);
+bool lw__clang_asked(struct lw__unit *unit);
+
 /* ---- header_module.c ------------------------------------------------------------------------- */
 
 /* True if clang gives for this text the same with the header's module at `path` as without it, as
@@ -56,6 +63,11 @@ void lw__dependency_add(struct lw__text *manifest, const char *path);
 bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX],
                        bool *is_plain);
 bool lw__header_module_make(const struct lw__unit *unit); /* to options->header_module */
+
+/* ---- irregular_files.c ----------------------------------------------------------------------- */
+
+/* Errors for each file that the text includes, or a header of the user's, and that is none. */
+void lw__front_regular(struct lw__unit *unit);
 
 /* ---- plain_prototypes.c ---------------------------------------------------------------------- */
 

@@ -168,8 +168,8 @@ static void on_exit_early(int status, void *unused)
 
 void lw__where_start(void)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
-                                  SIGTRAP, SIGXCPU, SIGALRM};
+    static const int signals[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,
+                                  SIGABRT, SIGTRAP, SIGXCPU, SIGALRM};
     static char memory[SIGNAL_STACK]; /* where the stack itself has run out */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);

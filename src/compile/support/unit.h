@@ -176,7 +176,6 @@ struct lw__unit {
  * gives pass, kernel and line. lw__where_tell writes that line at other ends. */
 enum { LW_EXIT_DEFECT = 3 };
 
-
 /* Has the unit's target these capabilities? */
 static inline bool lw__has(const struct lw__unit *unit, unsigned capabilities)
 {

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -321,6 +322,17 @@ static lw_status report_limit(const struct lw__compile *compile, const struct sa
                     said->where ? ", " : "", said->where_length, said->where ? said->where : "");
 }
 
+static lw_status report_memory(const struct lw__compile *compile, const struct said *said)
+{
+    struct rlimit most;
+    char may[64] = "";
+
+    if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY)
+        snprintf(may, sizeof may, "; a process may have %llu MiB (ulimit -v)",
+                 (unsigned long long)most.rlim_cur >> 20);
+    return report_limit(compile, said, LW_E_MEMORY, "memory than there is", may);
+}
+
 /* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
@@ -340,8 +352,9 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     read_said(printed, &said);
     if (limit)
         status = report_limit(compile, &said, LW_E_COMPILE, "than its limit, ", limit);
-    else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY)
-        status = report_limit(compile, &said, LW_E_MEMORY, "memory than there is", "");
+    else if ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY) ||
+             (said.bytes.bytes && lw__lacked_memory(said.bytes.bytes)))
+        status = report_memory(compile, &said);
     else
         status =
             lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,

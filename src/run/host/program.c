@@ -41,8 +41,19 @@ static bool is_plain_file(const char *path)
            S_ISREG(s.st_mode);
 }
 
+/* Its other end may never come. A shell's <(...) is in /dev, and has come. */
+static bool is_pipe_on_disk(const char *path)
+{
+    struct stat s;
+
+    return strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && stat(path, &s) == 0 &&
+           S_ISFIFO(s.st_mode);
+}
+
 static lw_status read_source(struct build *b, const char *path)
 {
+    if (is_pipe_on_disk(path))
+        return lw__fail(LW_E_IO, "%s is a named pipe; need a regular file", path);
     LW_TRY(lw__read_file(path, &b->file));
     b->compile.source = b->file.bytes;
     b->compile.source_bytes = b->file.length;
