@@ -48,7 +48,8 @@ LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
  *          LW_E_MEMORY */
 LW_CHECKED lw_status lw_trap_faults(void);
 
-/* lw_device_close - give up the caller's reference; NULL is allowed. */
+/* lw_device_close - give up the caller's reference; NULL is allowed. It waits for nothing: streams,
+ * buffers, programs and launches keep the device. */
 LW_API void lw_device_close(lw_device *device);
 
 /* lw_device_get_info - what this device is and can hold. Strings live as long as the device.

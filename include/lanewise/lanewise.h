@@ -297,6 +297,10 @@ LW_CHECKED lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t co
                                      const void *from);
 LW_CHECKED lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to);
 
+/* lw_buffer_wait_for - wait for the launches that use the buffer, at most so long.
+ * errors   LW_E_ARG, LW_E_DEVICE; LW_E_TIMEOUT: they go on */
+LW_CHECKED lw_status lw_buffer_wait_for(lw_buffer *buffer, uint64_t nanoseconds);
+
 /* lw_buffer_fill - set every element to *value (one element); waits as lw_buffer_write does.
  * errors   LW_E_ARG, also if it is read-only; LW_E_DEVICE, LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_fill(lw_buffer *buffer, const void *value);
@@ -321,8 +325,12 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
  * On "cuda" the calling thread passes launches to the GPU, which may run other streams' launches
  * at the same time. Launches queued after one that fails may run before the failure is known.
  * errors   LW_E_ARG, LW_E_MEMORY
- * owns     release with lw_stream_destroy, which waits for the work that is queued */
+ * owns     release with lw_stream_destroy */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
+
+/* lw_stream_destroy - wait for the work that is queued, then release the stream; NULL is allowed.
+ * If the last wait ran out of time and nothing was queued since, it cancels the work instead.
+ * The end of the process waits for no stream: kernels that still run end with it. */
 LW_API void lw_stream_destroy(lw_stream *stream);
 
 /* lw_stream_device - what lw_stream_create was given; borrowed. NULL for NULL. */
@@ -360,8 +368,18 @@ LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
  * errors   also LW_E_TIMEOUT: the work goes on, and can be waited for again or cancelled */
 LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds);
 
-/* lw_stream_cancel - ask the running launch to stop and drop the queued ones; the stream then stays
- * failed. On "cuda" the GPU finishes launches that it has; their threads in spin loops return. */
+/* lw_stream_cancel - stop the running launch and drop the queued ones. The stream stays failed, and
+ * the buffers' contents are undefined. It returns within 100 milliseconds; a wait for the stream,
+ * or its destruction, then returns at once.
+ * - On "ref" and "check" the launch has ended.
+ * - On "cpu" its threads have left the kernel. They are told by SIGURG. The first cancel that needs
+ *   it sets a handler, which passes other SIGURG to the handler set before. Threads that run
+ *   kernels unblock SIGURG, threads of the host, too.
+ * - On "cuda" threads in spin loops return. The GPU finishes other launches that it has.
+ * A launch that has not ended by then is given up. It runs on, and keeps the program, the buffers
+ * and the device in memory until it ends, on "cuda" for ever. On "cpu" that happens only if the
+ * program blocks SIGURG again or replaces the handler; another thread then does the work of each
+ * that is stuck. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
 /* lw_stream_scratch - lend memory of the stream: *buffer has at least `bytes` elements of u8, with

@@ -174,18 +174,18 @@ lw_tensor array_tensor(const array *a)
     return t;
 }
 
-/* Wait for the launches that use the memory: the library does so before it reads an element. */
+/* Wait for the launches that use the memory, in slices, so that Ctrl-C is heard. */
 int array_wait(array *a)
 {
-    lw_buffer *buffer = a->memory->buffer;
     lw_status status;
-    uint64_t element;
 
-    if (!lw_buffer_count(buffer))
-        return 0;
-    Py_BEGIN_ALLOW_THREADS;
-    status = lw_buffer_read(buffer, 0, 1, &element);
-    Py_END_ALLOW_THREADS;
+    do {
+        Py_BEGIN_ALLOW_THREADS;
+        status = lw_buffer_wait_for(a->memory->buffer, SLICE_NS);
+        Py_END_ALLOW_THREADS;
+        if (status == LW_E_TIMEOUT && PyErr_CheckSignals())
+            return -1;
+    } while (status == LW_E_TIMEOUT);
     return status ? raise_status(a->core, status) : 0;
 }
 
@@ -439,7 +439,7 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
         return NULL;
     size = (size_t)array_size(a);
     s = stream_current(a->memory->device);
-    if (s && stream_finish(s, -1)) { /* what it is yet to do with the memory */
+    if ((s && stream_finish(s, -1)) || array_wait(a)) { /* what is yet to be done with the memory */
         PyBuffer_Release(&view);
         return NULL;
     }

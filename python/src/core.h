@@ -88,6 +88,7 @@ struct stream {
     char *printed;      /* what kernels printed, not yet in sys.stdout */
     size_t printed_length, printed_room, lost; /* lost: lines */
     bool has_native, is_interrupted;
+    bool is_overdue; /* the last wait ran out of time */
     bool is_checked; /* findings are no failure of it: a check tells them at its end */
 };
 

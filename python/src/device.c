@@ -293,6 +293,14 @@ static void take_back(lw_buffer *buffer, void *user)
     lw_buffer_destroy(buffer);
 }
 
+static void cancel(stream *s)
+{
+    s->is_interrupted = true;
+    Py_BEGIN_ALLOW_THREADS;
+    lw_stream_cancel(s->handle);
+    Py_END_ALLOW_THREADS;
+}
+
 /* In slices, so that Ctrl-C is heard. */
 static int finish(stream *s, double timeout)
 {
@@ -312,14 +320,16 @@ static int finish(stream *s, double timeout)
             break;
         left -= (double)slice;
         if (PyErr_CheckSignals()) {
-            s->is_interrupted = true;
-            lw_stream_cancel(s->handle);
+            cancel(s);
             return -1;
         }
-        if (timeout >= 0 && left <= 0)
+        if (timeout >= 0 && left <= 0) {
+            s->is_overdue = true;
             return raise_text(s->core, LW_E_TIMEOUT,
                               "the work of the stream is not done in time; it goes on");
+        }
     }
+    s->is_overdue = false;
     if (status == LW_E_CHECK)
         return check_raise(s);
     return status ? raise_status(s->core, status) : 0;
@@ -333,7 +343,34 @@ int stream_finish(stream *s, double timeout)
     return stream_print(s) ? -1 : failed;
 }
 
-/* A block that never ends keeps its stream: nobody waits for it. */
+/* To destroy a stream is to wait for its work, unless nobody wants that any more. Ctrl-C ends the
+ * wait, and is raised where Python code goes on. */
+static void finish_or_cancel(stream *s)
+{
+    PyObject *type, *value, *trace;
+    bool is_stopped = false;
+    lw_status status;
+
+    PyErr_Fetch(&type, &value, &trace);
+    lw_stream_on_output(s->handle, NULL, NULL);
+    if (s->is_overdue)
+        cancel(s);
+    do {
+        Py_BEGIN_ALLOW_THREADS;
+        status = lw_stream_wait_for(s->handle, SLICE_NS);
+        Py_END_ALLOW_THREADS;
+        is_stopped = status == LW_E_TIMEOUT && PyErr_CheckSignals();
+    } while (status == LW_E_TIMEOUT && !is_stopped);
+    if (is_stopped) {
+        cancel(s);
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+            PyErr_SetInterrupt();
+        else
+            PyErr_WriteUnraisable(NULL);
+    }
+    PyErr_Restore(type, value, trace); /* and drops what is set */
+}
+
 static void stream_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -343,9 +380,10 @@ static void stream_dealloc(PyObject *self)
     if (s->weak)
         PyObject_ClearWeakRefs(self);
     if (handle && !s->recorder) {
+        if (!s->has_native)
+            finish_or_cancel(s);
         Py_BEGIN_ALLOW_THREADS;
-        if (!s->is_interrupted || lw_stream_wait_for(handle, 0) != LW_E_TIMEOUT)
-            lw_stream_destroy(handle);
+        lw_stream_destroy(handle);
         Py_END_ALLOW_THREADS;
     }
     PyMem_Free(s->printed);
@@ -419,8 +457,7 @@ static PyObject *stream_check(PyObject *self, PyObject *unused)
 static PyObject *stream_cancel(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    ((stream *)self)->is_interrupted = true;
-    lw_stream_cancel(((stream *)self)->handle);
+    cancel((stream *)self);
     Py_RETURN_NONE;
 }
 

@@ -85,6 +85,7 @@ static void (*const all[])(void) = {
     F(lw_stream_destroy),
     F(lw_stream_wait),
     F(lw_stream_wait_for),
+    F(lw_buffer_wait_for),
     F(lw_stream_cancel),
     F(lw_stream_wrap),
     F(lw_stream_check),

@@ -6,8 +6,7 @@
 #include "run_test.h"
 #include <pthread.h>
 
-static long workers; /* that may begin to keep a thread's block memory, WORKER_KEEPS allocations */
-enum { WORKER_KEEPS = 2 };
+static long kept; /* blocks that workers may begin to keep: what a thread has, its block memory */
 static bool failed; /* an allocation of the last attempt */
 
 /* ---- the whole host API, stopping at the first failure ---- */
@@ -164,8 +163,8 @@ static bool attempt(lw_status (*whole)(struct objects *), long n)
     failed = false;
     CHECK(pthread_create(&thread, NULL, fail_once, &a) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    for (; alloc_outstanding >= WORKER_KEEPS && workers > 0; workers--)
-        alloc_outstanding -= WORKER_KEEPS;
+    for (; alloc_outstanding > 0 && kept > 0; kept--)
+        alloc_outstanding--;
     if (alloc_outstanding) {
         failures++;
         printf("allocation %ld: %ld blocks are left\n", n, (long)alloc_outstanding);
@@ -213,10 +212,11 @@ int main(void)
 
     sweep(use);
     setenv("LW_FAKE_PAYLOAD", getenv("LW_UNIT_CPU_PAYLOAD"), 1);
+    kept = sysconf(_SC_NPROCESSORS_ONLN);
     sweep(use_cpu);
-    workers = sysconf(_SC_NPROCESSORS_ONLN);
+    kept += sysconf(_SC_NPROCESSORS_ONLN);
     sweep(use_block_memory);
-    workers = 0;
+    kept = 0;
     CHECK(file >= 0 && write(file, "// fake\n", 8) == 8);
     setenv("LW_FAKE_SECOND_PAYLOAD", text, 1);
     sweep(use_cuda);

@@ -54,7 +54,7 @@ static void call_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_t t
     const struct lw__cpu_printer printer = {(struct lw__cpu_thread *)w, block};
     const struct lw__print_texts texts = {.find = lw__cpu_find_text, .user = &printer};
     const struct lw__failed failed = {
-        .text = format, .site = site, .args = args, .texts = printer.thread->fault ? &texts : NULL};
+        .text = format, .site = site, .args = args, .texts = lw__faults_trapped() ? &texts : NULL};
 
     fail_assert(w, block, thread, &failed);
 }
@@ -117,7 +117,7 @@ static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
     lw__place(run->launch->grid, block, block_idx);
     lw__place(run->launch->block, thread, thread_idx);
     if (lw__print_plainly(run->launch->output, block_idx, thread_idx, format, count, args,
-                          printer.thread->fault ? &texts : NULL))
+                          lw__faults_trapped() ? &texts : NULL))
         return;
     lw__message_add(&m, "kernel '%s': no memory for what it prints", run->launch->kernel);
     lw__cpu_fail(run, block, LW_E_MEMORY, &m);

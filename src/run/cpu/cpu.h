@@ -28,6 +28,7 @@ enum {
     LW_CPU_HELPER_NS = 20000,     /* work for which waking one more worker pays */
     LW_CPU_CHUNK_NS = 50000,      /* what a chunk of blocks should take: it is not interrupted */
     LW_CPU_STUCK_NS = 500000000,  /* all wait and nothing changes for so long: for ever */
+    LW_CPU_GANGS_MAX = LW_CPU_THREADS_MAX / 32,
 };
 
 /* ---- cpu_level ---- */
@@ -97,9 +98,9 @@ struct lw__cpu_run {
 
 /* One thread of a launch. */
 struct lw__cpu_thread {
-    struct lw_cpu_worker abi;       /* first: kernel code has its address */
-    struct lw__fault_thread *fault; /* NULL: faults are not trapped */
-    uint64_t waited;                /* nanoseconds that its gangs waited for other threads */
+    struct lw_cpu_worker abi; /* first: kernel code has its address */
+    struct lw__fault_thread *fault;
+    uint64_t waited; /* nanoseconds that its gangs waited for other threads */
 };
 
 /* No more is to be done: a failure, or cancelled. */
@@ -115,16 +116,24 @@ void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
 
 /* ---- cpu_trap ---- */
 
-/* Calls of kernel code. Where it faults and faults are trapped, the launch has failed, in `block`:
- * LW_CPU_BLOCK_SAYS is the one that the worker has under way. */
+/* Calls of kernel code. False, NULL: the launch is stopped. If it faults and faults are trapped, the
+ * launch has failed, in `block`: LW_CPU_BLOCK_SAYS is the one that the worker has under way. */
 #define LW_CPU_BLOCK_SAYS UINT64_MAX
 bool lw__cpu_enter_blocks(struct lw__cpu_thread *thread, lw_cpu_entry *entry,
                           const struct lw_cpu_launch *launch, uint64_t block, uint64_t first,
-                          uint64_t count); /* false: the launch is stopped */
+                          uint64_t count);
 void *lw__cpu_enter_start(struct lw__cpu_thread *thread, lw_cpu_gang_start *start,
-                          const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang); /* NULL */
-void lw__cpu_enter_resume(struct lw__cpu_thread *thread, void (*resume)(void *), void *handle,
-                          struct lw_cpu_gang *gang); /* its state is then LW_CPU_STOPPED */
+                          const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang);
+
+/* resume(handle) for each of the gangs of a block. One call for all: to enter kernel code takes as
+ * long as a gang does between two barriers. */
+struct lw__cpu_resume {
+    void (*resume)(void *handle);
+    void *handles[LW_CPU_GANGS_MAX];
+    uint32_t count;
+};
+bool lw__cpu_enter_gangs(struct lw__cpu_thread *thread, const struct lw__cpu_resume *gangs,
+                         uint64_t block);
 
 /* Who prints, and the text of a %s: "" where that is outside all memory, and the launch has failed.
  */
@@ -134,7 +143,7 @@ struct lw__cpu_printer {
 };
 const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most);
 
-extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* for kernel code, where `fault` is set */
+extern const struct lw_cpu_calls lw__cpu_outside_calls; /* the same, for kernel code */
 
 /* ---- cpu_gang ---- */
 
@@ -160,7 +169,6 @@ enum lw__cpu_use {
  * memory for kernel code ends at a guard page. NULL for 0 bytes. False: memory is short; NULL. */
 bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory);
 
-/* lw__cpu_fault_thread - what host/fault.c has of this thread; NULL where faults are not trapped.
- * False: memory is short. */
-bool lw__cpu_fault_thread(struct lw__fault_thread **thread);
+/* lw__cpu_fault_thread - what host/fault.c has of this thread. NULL: memory is short. */
+struct lw__fault_thread *lw__cpu_fault_thread(void);
 #endif

@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum {
-    GANGS_MAX = LW_CPU_THREADS_MAX / 32,
     WATCH_ROUNDS = 512, /* of waiting, after which it is asked whether it ends */
     YIELD_ROUNDS = 16,  /* after which others may have the processor */
 };
@@ -33,12 +32,13 @@ struct gang_state {
 /* The gangs of the block under way. */
 struct gang_set {
     struct lw_cpu_exchange exchange;
-    struct gang_state members[GANGS_MAX];
+    struct gang_state members[LW_CPU_GANGS_MAX];
     uint32_t count;
     const struct lw_cpu_gangs *code;
     const struct lw_cpu_launch *launch;
     struct lw_cpu_worker *worker;
     struct lw__cpu_run *run;
+    struct lw__cpu_resume resume;
     uint64_t rounds;       /* of waiting, since something else happened; */
     uint64_t began;        /* when there were YIELD_ROUNDS of them */
     char *copy;            /* of the frames at `since`; NULL: none yet */
@@ -204,7 +204,7 @@ static void add_waiting(struct lw__message *m, struct gang_set *c, uint32_t g)
     int64_t count = 0, first = -1;
     int32_t index[3];
 
-    for (uint32_t w = g * warps; w < GANGS_MAX; w++) {
+    for (uint32_t w = g * warps; w < LW_CPU_GANGS_MAX; w++) {
         const uint32_t word = c->exchange.arrived[w];
 
         if (!word || c->members[w / warps].abi.site != site)
@@ -289,7 +289,7 @@ static bool at_one_place(struct gang_set *c, const struct lw_cpu_gang *earliest)
         const struct lw_cpu_gang *gang = &c->members[g].abi;
         const bool there = is_there(gang, earliest);
 
-        for (uint32_t w = g * warps; w < (g + 1) * warps && w < GANGS_MAX; w++) {
+        for (uint32_t w = g * warps; w < (g + 1) * warps && w < LW_CPU_GANGS_MAX; w++) {
             x->live[w] = gang->state == LW_CPU_RETURNED ? 0 : x->live[w];
             x->arrived[w] = there ? x->arrived[w] : 0;
             all &= x->arrived[w] == x->live[w];
@@ -298,6 +298,18 @@ static bool at_one_place(struct gang_set *c, const struct lw_cpu_gang *earliest)
     if (!all)
         lw__cpu_calls.diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);
     return all;
+}
+
+/* Resumes those in one of two states. False: the launch is stopped. */
+static bool resume_all(struct gang_set *c, enum lw_cpu_gang_state one, enum lw_cpu_gang_state other)
+{
+    struct lw__cpu_resume *r = &c->resume;
+
+    r->count = 0;
+    for (uint32_t g = 0; g < c->count; g++)
+        if (c->members[g].abi.state == one || c->members[g].abi.state == other)
+            r->handles[r->count++] = c->members[g].handle;
+    return lw__cpu_enter_gangs(thread_of(c), r, c->members[0].abi.block);
 }
 
 /* The operation at which they have met, then on to the next suspension. */
@@ -311,11 +323,7 @@ static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
     if (earliest->operation &&
         !lw__cpu_enter_blocks(thread_of(c), earliest->operation, &operation, earliest->block, 0, 1))
         return false;
-    for (uint32_t g = 0; g < c->count; g++)
-        if (c->members[g].abi.state == LW_CPU_ARRIVED)
-            lw__cpu_enter_resume(thread_of(c), c->code->resume, c->members[g].handle,
-                                 &c->members[g].abi);
-    return true;
+    return resume_all(c, LW_CPU_ARRIVED, LW_CPU_ARRIVED);
 }
 
 /* *waiting counts the gangs in spin loops. Returns the gang at a barrier or block operation with
@@ -337,20 +345,15 @@ static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *wait
     return earliest;
 }
 
-/* Resumes each waiting gang once. True if one of them did more than wait. */
-static bool resume_waiting(struct gang_set *c)
+/* Resumes each waiting gang once. *moved: one of them did more than wait. */
+static bool resume_waiting(struct gang_set *c, uint32_t waiting, bool *moved)
 {
-    bool moved = false;
+    bool goes_on = resume_all(c, LW_CPU_WAITS, LW_CPU_TURNS);
 
-    for (uint32_t g = 0; g < c->count; g++) {
-        struct gang_state *m = &c->members[g];
-
-        if (!is_waiting(m))
-            continue;
-        lw__cpu_enter_resume(thread_of(c), c->code->resume, m->handle, &m->abi);
-        moved |= !is_waiting(m);
-    }
-    return moved;
+    for (uint32_t g = 0; g < c->count; g++)
+        waiting -= is_waiting(&c->members[g]);
+    *moved = waiting > 0;
+    return goes_on;
 }
 
 static bool start(struct gang_set *c, uint64_t block)
@@ -379,7 +382,7 @@ static bool start(struct gang_set *c, uint64_t block)
 static bool run_block(struct gang_set *c, uint64_t block)
 {
     uint32_t waiting;
-    bool stopped;
+    bool stopped, moved;
 
     if (!start(c, block))
         return false;
@@ -389,7 +392,9 @@ static bool run_block(struct gang_set *c, uint64_t block)
         if (stopped)
             return false;
         if (waiting) {
-            if (resume_waiting(c))
+            if (!resume_waiting(c, waiting, &moved))
+                return false;
+            if (moved)
                 stop_watching(c);
             else if (waits_in_vain(c))
                 return false;
@@ -423,6 +428,7 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
     c->launch = launch;
     c->worker = worker;
     c->run = run;
+    c->resume.resume = gangs->resume;
     c->is_stuck = c->is_counted = false;
     c->stuck_count = UINT64_MAX; /* of an earlier launch */
     c->rounds = 0;

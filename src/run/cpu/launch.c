@@ -2,8 +2,8 @@
  *
  * A chunk is a run of consecutive blocks. One counter hands out chunks in increasing order, so a
  * block may wait for lower ones: the lowest unfinished block runs on a thread that waits for
- * nothing. A chunk should take LW_CPU_CHUNK_NS: short enough that a cancelled launch stops soon,
- * and long enough that the counter costs little. Tiny blocks come by the thousand. Near the end
+ * nothing. A chunk should take LW_CPU_CHUNK_NS: short enough that the threads end together, and long
+ * enough that the counter costs little. Tiny blocks come by the thousand. Near the end
  * chunks shrink with the number of blocks left (guided self-scheduling), so that the threads end
  * together.
  *
@@ -139,25 +139,27 @@ static bool take_part(struct lw__share *share, bool is_helper)
 {
     struct lw__cpu_run *run = (struct lw__cpu_run *)share;
     const struct lw__launch *l = run->launch;
-    struct lw__cpu_thread thread = {.abi = {.calls = &lw__cpu_calls, .user = run}};
+    struct lw__cpu_thread thread = {.abi = {.calls = &lw__cpu_outside_calls, .user = run},
+                                    .fault = lw__cpu_fault_thread()};
     size_t fixed = (l->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
     unsigned long before;
     bool is_needed;
 
-    if (!lw__cpu_fault_thread(&thread.fault) ||
-        !lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, l->shared_align,
-                        &thread.abi.shared)) {
+    if (!thread.fault || !lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, l->shared_align,
+                                         &thread.abi.shared)) {
         if (!is_helper)
             atomic_store(&run->short_of_memory, true);
         return false;
     }
-    if (thread.fault)
-        thread.abi.calls = &lw__cpu_trapped_calls;
     before = get_floats();
     set_floats(FLOATS_DEFAULT);
+    if (is_helper)
+        lw__stop_begin(thread.fault, l->cancelled, l->entry);
     atomic_fetch_add(&run->inside, 1);
     is_needed = run_chunks(run, &thread, is_helper);
     atomic_fetch_sub(&run->inside, 1);
+    if (is_helper)
+        lw__stop_end(thread.fault);
     set_floats(before);
     return is_needed;
 }
@@ -207,10 +209,14 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
     uint64_t time = lw__cpu_known_time(state, launch);
     struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
     struct lw__cpu_bounds bounds;
+    struct lw__fault_thread *self = lw__cpu_fault_thread();
     size_t helpers;
     lw_status status;
 
     (void)state;
+    if (!self)
+        return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a thread's stack for kernels",
+                        launch->kernel);
     run.abi = (struct lw_cpu_launch){
         .args = launch->is_guarded ? lw__cpu_bounds_open(&bounds, launch) : launch->args,
         .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
@@ -219,7 +225,9 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
     run.first_chunk = first_chunk(run.blocks, time);
     helpers = count_helpers(run.blocks, time);
     run.threads = helpers + 1;
-    lw__pool_share(&run.share, helpers);
+    lw__stop_begin(self, launch->cancelled, launch->entry);
+    lw__pool_share(&run.share, helpers); /* with this thread in it until its helpers have left */
+    lw__stop_end(self);
     status = outcome(&run);
     if (!status)
         remember_time(launch, atomic_load(&run.busy));

@@ -107,28 +107,18 @@ bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **mem
     if (!piece)
         return false;
     p = &piece->parts[use];
-    if (p->bytes < bytes && !grow(p, bytes, is_kernels && piece->fault.stack.map))
+    if (p->bytes < bytes && !grow(p, bytes, is_kernels && piece->fault.traps))
         return false;
     *memory = p->memory ? p->memory : lw__guard_place(&p->guarded, bytes, align);
     return true;
 }
 
-bool lw__cpu_fault_thread(struct lw__fault_thread **thread)
+struct lw__fault_thread *lw__cpu_fault_thread(void)
 {
-    struct piece *p;
+    struct piece *p = of_this_thread();
 
-    *thread = NULL;
-    if (!lw__faults_trapped())
-        return true;
-    p = of_this_thread();
-    if (!p)
-        return false;
-    if (!p->fault.stack.map) { /* its memory, if it has any, is not guarded */
+    if (p && lw__faults_trapped() && !p->fault.traps) /* its memory, if it has any, is unguarded */
         for (size_t i = 0; i < LW_CPU_USES; i++)
             release(&p->parts[i]);
-        if (!lw__fault_ready(&p->fault))
-            return false;
-    }
-    *thread = &p->fault;
-    return true;
+    return p && lw__fault_ready(&p->fault) ? &p->fault : NULL;
 }

@@ -1,8 +1,7 @@
-/* trap.c - kernel code called so that its faults are failures of the launch, and calls back.
+/* trap.c - kernel code called so that it can be left: its faults are failures of the launch.
  *
- * Without lw_trap_faults kernel code is called as any function. With it, each call of it and each
- * call that it makes goes through host/fault.c, so here stand both: lw__cpu_enter_* into kernel
- * code, and the table lw__cpu_trapped_calls of what kernel code then calls.
+ * Each call of kernel code and each call that it makes goes through host/fault.c, so here stand
+ * both: lw__cpu_enter_* into kernel code, and the table lw__cpu_outside_calls of what it calls.
  */
 #include "run/cpu/cpu.h"
 #include <dlfcn.h>
@@ -91,7 +90,8 @@ static bool enter(struct lw__cpu_thread *t, const struct lw__call *call, uint64_
 
     if (lw__fault_call(t->fault, call, result, &fault))
         return true;
-    tell(t->abi.user, block == LW_CPU_BLOCK_SAYS ? t->abi.block : block, &fault);
+    if (!fault.is_cancelled)
+        tell(t->abi.user, block == LW_CPU_BLOCK_SAYS ? t->abi.block : block, &fault);
     return false;
 }
 
@@ -100,9 +100,6 @@ bool lw__cpu_enter_blocks(struct lw__cpu_thread *t, lw_cpu_entry *entry,
                           uint64_t count)
 {
     uint64_t result;
-
-    if (!t->fault)
-        return entry(launch, &t->abi, first, count) == 0;
     const struct lw__call call = {(void (*)(void))entry,
                                   {LW__WORD(launch), LW__WORD(&t->abi), first, count}};
     return enter(t, &call, block, &result) && (uint32_t)result == 0;
@@ -112,27 +109,25 @@ void *lw__cpu_enter_start(struct lw__cpu_thread *t, lw_cpu_gang_start *start,
                           const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang)
 {
     uint64_t result;
-
-    if (!t->fault)
-        return start(launch, &t->abi, gang);
     const struct lw__call call = {(void (*)(void))start,
                                   {LW__WORD(launch), LW__WORD(&t->abi), LW__WORD(gang)}};
     return enter(t, &call, gang->block, &result) ? (void *)(uintptr_t)result : NULL;
 }
 
-void lw__cpu_enter_resume(struct lw__cpu_thread *t, void (*resume)(void *), void *handle,
-                          struct lw_cpu_gang *gang)
+/* On the stack for kernels: the library loses nothing if it is left. */
+static void resume_gangs(const struct lw__cpu_resume *gangs)
 {
-    const uint64_t block = gang->block;
+    for (uint32_t g = 0; g < gangs->count; g++)
+        gangs->resume(gangs->handles[g]);
+}
+
+bool lw__cpu_enter_gangs(struct lw__cpu_thread *t, const struct lw__cpu_resume *gangs,
+                         uint64_t block)
+{
+    const struct lw__call call = {(void (*)(void))resume_gangs, {LW__WORD(gangs)}};
     uint64_t result;
 
-    if (!t->fault) {
-        resume(handle);
-        return;
-    }
-    const struct lw__call call = {(void (*)(void))resume, {LW__WORD(handle)}};
-    if (!enter(t, &call, block, &result))
-        gang->state = LW_CPU_STOPPED;
+    return enter(t, &call, block, &result);
 }
 
 /* The text is looked at as kernel code would. */
@@ -147,7 +142,7 @@ const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most
 
 /* ---- out of it ---- */
 
-static void trapped_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+static void outside_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
                           const char *format, uint32_t count, const uint64_t *args)
 {
     const struct lw__call call = {
@@ -157,7 +152,7 @@ static void trapped_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thre
     lw__fault_outside(&call);
 }
 
-static void trapped_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+static void outside_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
                                 const char *expression, uint32_t site)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.assert_fail,
@@ -166,7 +161,7 @@ static void trapped_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_
     lw__fault_outside(&call);
 }
 
-static void trapped_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+static void outside_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
                                 const char *format, uint32_t site, const uint64_t *args)
 {
     const struct lw__call call = {
@@ -176,7 +171,7 @@ static void trapped_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_
     lw__fault_outside(&call);
 }
 
-static void trapped_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
+static void outside_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
                             const uint64_t *words)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.refused,
@@ -185,7 +180,7 @@ static void trapped_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t th
     lw__fault_outside(&call);
 }
 
-static void trapped_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
+static void outside_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
                              const uint32_t *arrived, const uint32_t *live)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.diverged,
@@ -194,14 +189,14 @@ static void trapped_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t s
     lw__fault_outside(&call);
 }
 
-static void *trapped_frame(struct lw_cpu_worker *w, uint64_t bytes)
+static void *outside_frame(struct lw_cpu_worker *w, uint64_t bytes)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.frame, {LW__WORD(w), bytes}};
 
     return (void *)(uintptr_t)lw__fault_outside(&call);
 }
 
-static uint32_t trapped_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *w,
+static uint32_t outside_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *w,
                                   uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.run_gangs,
@@ -210,7 +205,7 @@ static uint32_t trapped_run_gangs(const struct lw_cpu_launch *launch, struct lw_
     return (uint32_t)lw__fault_outside(&call);
 }
 
-static void *trapped_gang_memory(struct lw_cpu_worker *w, struct lw_cpu_gang *gang, uint64_t bytes)
+static void *outside_gang_memory(struct lw_cpu_worker *w, struct lw_cpu_gang *gang, uint64_t bytes)
 {
     const struct lw__call call = {(void (*)(void))lw__cpu_calls.gang_memory,
                                   {LW__WORD(w), LW__WORD(gang), bytes}};
@@ -218,13 +213,13 @@ static void *trapped_gang_memory(struct lw_cpu_worker *w, struct lw_cpu_gang *ga
     return (void *)(uintptr_t)lw__fault_outside(&call);
 }
 
-const struct lw_cpu_calls lw__cpu_trapped_calls = {
-    .print = trapped_print,
-    .assert_fail = trapped_assert_fail,
-    .diverged = trapped_diverged,
-    .frame = trapped_frame,
-    .run_gangs = trapped_run_gangs,
-    .gang_memory = trapped_gang_memory,
-    .assert_that = trapped_assert_that,
-    .refused = trapped_refused,
+const struct lw_cpu_calls lw__cpu_outside_calls = {
+    .print = outside_print,
+    .assert_fail = outside_assert_fail,
+    .diverged = outside_diverged,
+    .frame = outside_frame,
+    .run_gangs = outside_run_gangs,
+    .gang_memory = outside_gang_memory,
+    .assert_that = outside_assert_that,
+    .refused = outside_refused,
 };

@@ -343,16 +343,42 @@ static lw_status wait_unseen(lw_buffer *b)
     return status;
 }
 
+/* Locked. False: not in time. */
+static bool wait_uses(const lw_buffer *b, const struct timespec *deadline)
+{
+    bool in_time = true;
+
+    while (!b->mapped && b->uses && in_time)
+        if (!lw__ahead_drain_use(b, deadline, &in_time))
+            in_time = lw__wait_change(deadline);
+    return in_time;
+}
+
 /* Locked. Wait for the launches that use it; its contents are then the caller's. */
 static lw_status wait_unused(lw_buffer *b)
 {
-    while (!b->mapped && b->uses)
-        if (!lw__ahead_drain_use(b))
-            lw__wait_change(NULL);
+    (void)wait_uses(b, NULL);
     if (b->is_used_unseen)
         LW_TRY(wait_unseen(b));
     return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
                      : LW_OK;
+}
+
+lw_status lw_buffer_wait_for(lw_buffer *buffer, uint64_t nanoseconds)
+{
+    const struct timespec deadline = lw__deadline(nanoseconds);
+    lw_status status = LW_E_TIMEOUT;
+
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_wait_for"));
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the buffer is NULL");
+    lw__lock();
+    if (wait_uses(buffer, &deadline))
+        status = wait_unused(buffer);
+    lw__unlock();
+    return status == LW_E_TIMEOUT
+               ? lw__fail(status, "launches that use the buffer are not done in time; they go on")
+               : status;
 }
 
 static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const void *host)

@@ -7,8 +7,8 @@
  * in order.
  *
  * Files in flow order: alive, device, type_layout, program, image, share, specialize, buffer,
- * scalar, job, args, launch, batch, stream, stream_wait, stream_wrap, record, scratch, inflight,
- * event, pool; guard and fault have a header of their own.
+ * scalar, job, args, launch, batch, stream, stream_cancel, stream_wait, stream_wrap, record,
+ * scratch, inflight, event, pool; guard, stack, fault and stop have a header of their own.
  */
 #ifndef LW_RUN_HOST_H
 #define LW_RUN_HOST_H
@@ -196,6 +196,8 @@ struct lw__job {
     bool claimed;          /* locked: its buffers' uses are counted */
     bool is_ahead;         /* the device has taken it; locked, as the next */
     bool is_void;          /* and the stream failed before it was over */
+    bool is_lost;          /* locked: it runs on, and counts as finished; stream_cancel.c */
+    size_t lost_threads;   /* of the pool, in it */
     lw_stream *stream;     /* whose it is, also when it is over */
     void *flight;          /* LAUNCH, BATCH: what stands for it in the device's queue */
     struct lw__mark *mark; /* MARK, AWAIT, FENCE: held */
@@ -295,6 +297,10 @@ struct lw_stream {
     lw_status note_status; /* of the first launch that was refused since the last wait; LW_OK */
     char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;           /* read by the device without the lock */
+    bool is_overdue;                 /* the last wait ran out of time, nothing was queued since */
+    bool is_given_up;                /* cancelled, and the device's queue has not ended `ahead` */
+    bool is_gone;                    /* destroyed */
+    struct lw__job *lost;            /* cancelled, and its thread has not come back */
     struct lw__scratch *scratch;     /* what it lends */
     lw_lender lender;                /* who lends instead; lend NULL: nobody */
     lw_recorder recorder;            /* fixed: launch is NULL where the stream runs launches */
@@ -319,6 +325,17 @@ struct lw__job *lw__stream_fail(lw_stream *stream, lw_status status, const char 
 void lw__stream_note(lw_stream *stream,
                      lw_status status); /* lw_last_error() is for the next wait */
 void lw__stream_keep_output(lw_stream *stream, struct lw__job *job); /* locked: until a wait */
+
+/* lw__stream_free - it is destroyed, and nothing uses it any more. Not locked. */
+void lw__stream_free(lw_stream *stream);
+
+/* ---- stream_cancel.c ---- */
+
+/* lw__stream_found - locked: the thread of a lost job is back. It may free the stream. */
+void lw__stream_found(lw_stream *stream, struct lw__job *job);
+
+/* lw__stream_drop - locked: a job that will not run lets its buffers go, and its mark fails. */
+void lw__stream_drop(lw_stream *stream, struct lw__job *job);
 
 /* ---- stream_wait.c ---- */
 
@@ -370,7 +387,8 @@ void lw__ahead_void(lw_stream *stream); /* the stream has failed before all that
  * already, and so perhaps for a part only. ahead is not empty. False: not in time. */
 bool lw__ahead_drain(lw_stream *stream, const struct timespec *deadline);
 bool lw__ahead_drain_mark(struct lw__mark *mark, const struct timespec *deadline); /* all of it */
-bool lw__ahead_drain_use(const lw_buffer *buffer);    /* false: no job ahead uses it */
+bool lw__ahead_drain_use(const lw_buffer *buffer, const struct timespec *deadline,
+                         bool *in_time);              /* false: no job ahead uses it */
 bool lw__ahead_drain_batch(const lw_batch *batch);    /* false: no job ahead is of it */
 bool lw__ahead_drain_device(const lw_device *device); /* some; false: nothing is ahead on it */
 
@@ -407,6 +425,7 @@ void lw__lock(void);
 void lw__unlock(void);
 unsigned lw__era(void);   /* locked: how many forks led to this process */
 uint64_t lw__clock(void); /* CLOCK_MONOTONIC, in nanoseconds */
+struct timespec lw__deadline(uint64_t nanoseconds); /* such a time: so long from now */
 
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
  * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
@@ -428,6 +447,11 @@ void lw__pool_release(void); /* locked */
  * worker does, or there is nothing to step, or enough threads work. */
 bool lw__pool_lend_hand(lw_stream *stream);
 
+/* lw__pool_lose - locked: so many threads may never come back, and others take their place.
+ * lw__pool_find: they are back. */
+void lw__pool_lose(size_t threads);
+void lw__pool_find(size_t threads);
+
 /* lw__pool_size - how many worker threads there are at most: LANEWISE_NUM_THREADS, or else the
  * processors this process may use. */
 size_t lw__pool_size(void);
@@ -445,6 +469,9 @@ struct lw__share {
 /* lw__pool_share - share->run() here and on up to `helpers` idle workers; returns when all have
  * left it. It never waits for a worker to come. thread: any, not locked */
 void lw__pool_share(struct lw__share *share, size_t helpers);
+
+/* lw__pool_has - locked: is the thread one of the workers? */
+bool lw__pool_has(pthread_t thread);
 
 /* lw__pool_is_short - is a stream ready that no worker has taken up yet? Any thread, no lock. */
 bool lw__pool_is_short(void);

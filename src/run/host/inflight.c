@@ -217,13 +217,15 @@ bool lw__ahead_drain_batch(const lw_batch *batch)
     return false;
 }
 
-bool lw__ahead_drain_use(const lw_buffer *buffer)
+bool lw__ahead_drain_use(const lw_buffer *buffer, const struct timespec *deadline, bool *in_time)
 {
     for (lw_stream *s = lw__streams(); s; s = s->next) {
         struct lw__job *job = s->ahead ? last_use(s, buffer) : NULL;
 
-        if (job)
-            return drain(s, job, NULL);
+        if (job) {
+            *in_time = drain(s, job, deadline);
+            return true;
+        }
     }
     return false;
 }

@@ -158,7 +158,7 @@ static void let_go(struct lw__job *job)
     job->kernel = NULL;
     job->flight = NULL;
     job->buffer_count = 0;
-    job->claimed = job->is_ahead = job->is_void = false;
+    job->claimed = job->is_ahead = job->is_void = job->is_lost = false;
 }
 
 void lw__job_free(struct lw__job *job)

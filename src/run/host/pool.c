@@ -17,6 +17,9 @@
  * Before it sleeps, an idle thread polls without the lock for a moment, if no other thread needs
  * its processor. Sleep and wake-up take longer than a small launch.
  *
+ * A thread whose launch was cancelled may not come back from it (stream_cancel.c). Another one then
+ * takes its place.
+ *
  * fork() copies one thread only. The lock is taken around it, so that the child finds all queues in
  * order; there the workers are gone, and new ones start with the next launch.
  */
@@ -48,6 +51,7 @@ static pthread_cond_t helped = PTHREAD_COND_INITIALIZER;  /* a share's last help
 static struct {
     struct worker workers[LW_WORKERS_MAX];
     size_t count, limit, busy;
+    size_t lost; /* threads that may never come back, and that others replace */
     size_t spinners, spinners_max; /* workers that look for news; how many may */
     bool waiter_spins;             /* so does a thread that waits for a change */
     lw_stream *first, *last;       /* ready streams */
@@ -86,6 +90,18 @@ uint64_t lw__clock(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct timespec lw__deadline(uint64_t nanoseconds)
+{
+    uint64_t seconds = nanoseconds / 1000000000u, rest = nanoseconds % 1000000000u;
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    rest += (uint64_t)t.tv_nsec;
+    t.tv_sec += (time_t)(seconds + rest / 1000000000u);
+    t.tv_nsec = (long)(rest % 1000000000u);
+    return t;
 }
 
 static void pause_processor(void)
@@ -200,6 +216,14 @@ static void add_ready(lw_stream *s)
     atomic_store_explicit(&unattended, pool.ready, memory_order_relaxed);
 }
 
+bool lw__pool_has(pthread_t thread)
+{
+    for (size_t i = 0; i < pool.count; i++)
+        if (pthread_equal(pool.workers[i].thread, thread))
+            return true;
+    return false;
+}
+
 bool lw__pool_is_short(void)
 {
     return atomic_load_explicit(&unattended, memory_order_relaxed) > 0;
@@ -255,7 +279,7 @@ static void start_worker(void)
     sigset_t all, before;
 
     set_limit();
-    if (pool.count >= pool.limit)
+    if (pool.count >= pool.limit + pool.lost || pool.count == LW_WORKERS_MAX)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -319,9 +343,15 @@ static void help(struct lw__share *share)
         pthread_cond_broadcast(&helped);
 }
 
+/* Locked. May one more thread work? */
+static bool has_room(void)
+{
+    return pool.busy < pool.limit + pool.lost;
+}
+
 static bool do_something(struct worker *self)
 {
-    const bool is_free = pool.busy < pool.limit; /* threads that wait work, too */
+    const bool is_free = has_room(); /* threads that wait work, too */
     lw_stream *stream = is_free ? take_ready() : NULL;
     struct lw__share *share = stream || !is_free ? NULL : choose_share();
 
@@ -399,7 +429,7 @@ void lw__pool_release(void)
  * near its own processor. */
 bool lw__pool_lend_hand(lw_stream *stream)
 {
-    if (!stream->ready || pool.busy >= pool.limit)
+    if (!stream->ready || !has_room())
         return false;
     lw__pool_forget(stream);
     pool.busy++;
@@ -466,6 +496,19 @@ void lw__pool_share(struct lw__share *share, size_t helpers)
     lw__unlock();
 }
 
+/* ---- threads that do not come back ---- */
+
+void lw__pool_lose(size_t threads)
+{
+    pool.lost += threads;
+    call_worker();
+}
+
+void lw__pool_find(size_t threads)
+{
+    pool.lost -= threads;
+}
+
 /* ---- fork ---- */
 
 static void in_child(void)
@@ -476,6 +519,7 @@ static void in_child(void)
     memset(&pool, 0, sizeof pool);
     atomic_store(&unattended, 0);
     era++;
+    lw__stop_after_fork();
     lw__streams_after_fork();
     lw__unlock();
 }

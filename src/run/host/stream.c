@@ -55,7 +55,7 @@ lw_stream *lw__streams(void)
 }
 
 /* A job that will not run: its buffers are free, who waits for its mark is told. */
-static void drop(lw_stream *s, struct lw__job *job)
+void lw__stream_drop(lw_stream *s, struct lw__job *job)
 {
     lw__job_unclaim(job);
     if (job->kind == LW_JOB_MARK)
@@ -72,7 +72,7 @@ struct lw__job *lw__stream_fail(lw_stream *s, lw_status status, const char *erro
     }
     s->head = s->tail = NULL;
     for (struct lw__job *job = jobs; job; job = job->next)
-        drop(s, job);
+        lw__stream_drop(s, job);
     return jobs;
 }
 
@@ -181,7 +181,7 @@ static void finish(lw_stream *s, struct lw__job *job, lw_status status)
 
     if (status) {
         dropped = lw__stream_fail(s, status, lw_last_error());
-        drop(s, job);
+        lw__stream_drop(s, job);
     }
     lw__job_unclaim(job);
     job->next = dropped;
@@ -209,7 +209,9 @@ void lw__stream_step(lw_stream *stream)
     stream->stepping = true;
     stream->running = job;
     status = run_job(stream, job);
-    if (!status && job->is_ahead)
+    if (job->is_lost)
+        lw__stream_found(stream, job);
+    else if (!status && job->is_ahead)
         go_ahead(stream, job);
     else
         finish(stream, job, status);
@@ -217,12 +219,18 @@ void lw__stream_step(lw_stream *stream)
 
 /* ---- life ---- */
 
-/* Not locked. */
-static void destroy(lw_stream *s)
+void lw__stream_free(lw_stream *s)
 {
     const struct lw__device_ops *ops = s->device->ops;
+    struct lw__output *out;
 
-    lw__alive_remove(&s->alive);
+    lw__jobs_free(s->orphans);
+    lw__scratch_free(s);
+    lw__stream_let_go(s);
+    while ((out = s->outputs)) {
+        s->outputs = *lw__output_next(out);
+        lw__output_destroy(out);
+    }
     lw__jobs_destroy_spare(s);
     lw__findings_destroy(s->findings);
     if (s->picture)
@@ -297,28 +305,35 @@ lw_device *lw_stream_device(const lw_stream *stream)
     return stream ? stream->device : NULL;
 }
 
+/* Locked. */
+static bool has_work(const lw_stream *s)
+{
+    return (s->finished < s->queued || s->ahead || s->is_draining) && !s->is_given_up;
+}
+
+/* What was given up still runs and uses the stream: whoever runs it frees the stream, and nobody
+ * where that is a queue of the device. */
 void lw_stream_destroy(lw_stream *stream)
 {
-    struct lw__output *out;
+    bool is_used;
 
     if (!stream)
         return;
     if (stream->is_wrapped)
         (void)lw__stream_await_wrapped(stream, NULL);
+    else if (stream->is_overdue)
+        lw_stream_cancel(stream);
+    lw__alive_remove(&stream->alive);
     lw__lock();
-    while (stream->finished < stream->queued || stream->ahead || stream->is_draining ||
-           stream->guests)
+    while (has_work(stream) || stream->guests)
         (void)lw__stream_wait_more(stream, NULL);
-    unlist(stream);
+    stream->is_gone = true;
+    is_used = stream->lost || stream->ahead;
+    if (!stream->ahead)
+        unlist(stream);
     lw__unlock();
-    lw__jobs_free(stream->orphans);
-    lw__scratch_free(stream);
-    lw__stream_let_go(stream);
-    while ((out = stream->outputs)) {
-        stream->outputs = *lw__output_next(out);
-        lw__output_destroy(out);
-    }
-    destroy(stream);
+    if (!is_used)
+        lw__stream_free(stream);
 }
 
 /* In the child of a fork the threads that ran the jobs are gone. The jobs' references stay until
@@ -355,7 +370,7 @@ void lw__streams_after_fork(void)
     }
     for (lw_stream *s = streams; s; s = s->next)
         for (struct lw__job *job = s->orphans; job; job = job->next)
-            drop(s, job);
+            lw__stream_drop(s, job);
 }
 
 /* ---- queueing ---- */
@@ -420,6 +435,7 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
         s->head = job;
     s->tail = job;
     s->queued++;
+    s->is_overdue = false;
     start(s, job);
     return LW_OK;
 }
@@ -433,42 +449,4 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
     status = enqueue(stream, job);
     lw__unlock();
     return status;
-}
-
-/* Locked. */
-static struct lw__job *cancel(lw_stream *s)
-{
-    const struct lw__job *job = s->ahead;
-    char text[LW_MESSAGE_MAX + 1];
-
-    while (job && !job->kernel)
-        job = job->next;
-    if (!job)
-        job = s->running;
-    if (job && job->kernel)
-        snprintf(text, sizeof text, "%s: cancelled while it ran", job->kernel->row->name);
-    else
-        strcpy(text, "the stream was cancelled");
-    atomic_store(&s->cancelled, true);
-    if (s->queue)
-        s->device->ops->queue->stop(s->device->state, s->queue);
-    lw__ahead_void(s);
-    return lw__stream_fail(s, LW_E_LAUNCH, text);
-}
-
-void lw_stream_cancel(lw_stream *stream)
-{
-    struct lw__job *dropped;
-    uint64_t count;
-
-    if (!stream || lw_stream_records(stream))
-        return;
-    lw__lock();
-    dropped = cancel(stream);
-    lw__unlock();
-    count = lw__jobs_free(dropped);
-    lw__lock();
-    stream->finished += count;
-    lw__announce();
-    lw__unlock();
 }

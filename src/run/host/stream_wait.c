@@ -92,10 +92,11 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     target = s->queued;
     if (s->finished < target)
         s->is_prompt = s->ready && lw__clock() - s->queued_at < PROMPT_NS;
-    while (s->finished < target && in_time)
+    while (s->finished < target && in_time && !s->is_given_up)
         if (deadline || !lw__pool_lend_hand(s))
             in_time = lw__stream_wait_more(s, deadline);
-    done = s->finished >= target;
+    done = s->finished >= target || s->is_given_up;
+    s->is_overdue = !done;
     lw__unlock();
     if (done && s->is_wrapped) {
         status = lw__stream_await_wrapped(s, deadline);
@@ -120,13 +121,8 @@ lw_status lw_stream_wait(lw_stream *stream)
 
 lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
 {
-    struct timespec deadline;
-    uint64_t seconds = nanoseconds / 1000000000u, rest = nanoseconds % 1000000000u;
+    const struct timespec deadline = lw__deadline(nanoseconds);
 
     LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_for"));
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    rest += (uint64_t)deadline.tv_nsec;
-    deadline.tv_sec += (time_t)(seconds + rest / 1000000000u);
-    deadline.tv_nsec = (long)(rest % 1000000000u);
     return wait_until(stream, &deadline);
 }

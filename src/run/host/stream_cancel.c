@@ -1,0 +1,115 @@
+/* stream_cancel.c - stopping a stream: what is queued is dropped, what runs is stopped or given up.
+ *
+ * The device reads the stream's flag, and threads in kernel code are taken out of it (stop.c). Work
+ * that has not ended after GIVE_UP_NS is given up:
+ * - A job that a thread runs is lost. It counts as finished, and the thread is replaced. The job
+ *   keeps the program, the buffers and the stream until the thread comes back.
+ * - Jobs in a device's queue stay there, and the stream is never freed.
+ */
+#include "run/host/host.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { AGAIN_NS = 1000000, GIVE_UP_NS = 80000000 };
+
+/* Locked. */
+static struct lw__job *cancel(lw_stream *s)
+{
+    const struct lw__job *job = s->ahead;
+    char text[LW_MESSAGE_MAX + 1];
+
+    while (job && !job->kernel)
+        job = job->next;
+    if (!job)
+        job = s->running;
+    if (job && job->kernel)
+        snprintf(text, sizeof text, "%s: cancelled while it ran", job->kernel->row->name);
+    else
+        strcpy(text, "the stream was cancelled");
+    atomic_store(&s->cancelled, true);
+    if (s->queue)
+        s->device->ops->queue->stop(s->device->state, s->queue);
+    lw__ahead_void(s);
+    return lw__stream_fail(s, LW_E_LAUNCH, text);
+}
+
+/* ---- a job that a thread runs: all locked ---- */
+
+static void lose(lw_stream *s, struct lw__job *job, size_t threads)
+{
+    job->is_lost = true;
+    job->lost_threads = threads ? threads : 1;
+    s->lost = job;
+    s->running = NULL;
+    s->stepping = false;
+    lw__stream_drop(s, job);
+    s->finished += lw__jobs_count(job);
+    lw__pool_lose(job->lost_threads);
+    lw__announce();
+}
+
+void lw__stream_found(lw_stream *s, struct lw__job *job)
+{
+    bool is_gone;
+
+    lw__pool_find(job->lost_threads);
+    lw__unlock();
+    lw__job_free(job);
+    lw__lock();
+    s->lost = NULL;
+    is_gone = s->is_gone;
+    lw__unlock();
+    if (is_gone)
+        lw__stream_free(s);
+    lw__lock();
+}
+
+static void stop_running(lw_stream *s)
+{
+    const uint64_t end = lw__clock() + GIVE_UP_NS;
+    struct lw__job *const job = s->running;
+    size_t threads = 0;
+
+    while (job && s->running == job && lw__clock() < end) {
+        const struct timespec again = lw__deadline(AGAIN_NS);
+
+        threads = lw__stop_send(&s->cancelled);
+        (void)lw__wait_change(&again);
+    }
+    if (job && s->running == job && !s->queue)
+        lose(s, job, threads);
+}
+
+/* ---- jobs in a device's queue: locked ---- */
+
+static void stop_ahead(lw_stream *s)
+{
+    const struct timespec deadline = lw__deadline(GIVE_UP_NS);
+    bool in_time = true;
+
+    while (s->ahead && in_time)
+        in_time = lw__ahead_drain(s, &deadline);
+    s->is_given_up = s->ahead != NULL;
+}
+
+void lw_stream_cancel(lw_stream *stream)
+{
+    struct lw__job *dropped;
+    uint64_t count;
+
+    if (!stream || lw_stream_records(stream))
+        return;
+    lw__lock();
+    stream->guests++;
+    dropped = cancel(stream);
+    lw__unlock();
+    count = lw__jobs_free(dropped);
+    lw__lock();
+    stream->finished += count;
+    lw__announce();
+    stop_running(stream);
+    stop_ahead(stream);
+    stream->guests--;
+    lw__announce();
+    lw__unlock();
+}
