@@ -6,7 +6,7 @@
 #include "run_test.h"
 #include <pthread.h>
 
-static long kept; /* blocks that workers may begin to keep: what a thread has, its block memory */
+static long kept;   /* blocks that workers may begin to keep: what a thread has, its block memory */
 static bool failed; /* an allocation of the last attempt */
 
 /* ---- the whole host API, stopping at the first failure ---- */

@@ -116,8 +116,8 @@ void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
 
 /* ---- cpu_trap ---- */
 
-/* Calls of kernel code. False, NULL: the launch is stopped. If it faults and faults are trapped, the
- * launch has failed, in `block`: LW_CPU_BLOCK_SAYS is the one that the worker has under way. */
+/* Calls of kernel code. False, NULL: the launch is stopped. If kernel code faults and that is
+ * trapped, the launch has failed in `block`. LW_CPU_BLOCK_SAYS: the one that the worker says. */
 #define LW_CPU_BLOCK_SAYS UINT64_MAX
 bool lw__cpu_enter_blocks(struct lw__cpu_thread *thread, lw_cpu_entry *entry,
                           const struct lw_cpu_launch *launch, uint64_t block, uint64_t first,

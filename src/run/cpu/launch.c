@@ -2,8 +2,8 @@
  *
  * A chunk is a run of consecutive blocks. One counter hands out chunks in increasing order, so a
  * block may wait for lower ones: the lowest unfinished block runs on a thread that waits for
- * nothing. A chunk should take LW_CPU_CHUNK_NS: short enough that the threads end together, and long
- * enough that the counter costs little. Tiny blocks come by the thousand. Near the end
+ * nothing. A chunk should take LW_CPU_CHUNK_NS: short enough that the threads end together, and
+ * long enough that the counter costs little. Tiny blocks come by the thousand. Near the end
  * chunks shrink with the number of blocks left (guided self-scheduling), so that the threads end
  * together.
  *

@@ -271,8 +271,8 @@ bool lw__fault_ready(struct lw__fault_thread *thread)
     lw__fault_end(thread);
     pthread_once(&key_once, make_key);
     thread->traps = traps;
-    if (!has_key || !lw__guard_create(STACK_BYTES, traps ? LW_GUARD_THREAD : 1, LW_GUARDED_ALL,
-                                      &thread->stack))
+    if (!has_key ||
+        !lw__guard_create(STACK_BYTES, traps ? LW_GUARD_THREAD : 1, LW_GUARDED_ALL, &thread->stack))
         return false;
     if ((traps && !set_signal_stack(&thread->signal_stack)) || pthread_setspecific(key, thread)) {
         lw__fault_end(thread);

@@ -103,8 +103,8 @@ struct lw__fault_thread {
     void *volatile frame; /* kernel code is on `stack` down to here; NULL: on nothing of it */
     /* of the launch that it takes part in: is it cancelled? NULL: in none */
     _Atomic(const atomic_bool *) launch;
-    _Atomic(const void *) entry;                  /* and its code */
-    struct lw__fault_thread *next, *previous;     /* locked, as all below; stop.c's list */
+    _Atomic(const void *) entry;              /* and its code */
+    struct lw__fault_thread *next, *previous; /* locked, as all below; stop.c's list */
     pthread_t thread;
     bool is_worker;               /* of the pool: no handler of the host interrupts it */
     _Atomic(uintptr_t) low, high; /* what it may be taken out of: the segment of `entry` */

@@ -423,8 +423,8 @@ void lw__mark_issue(struct lw__mark *mark, lw_stream *stream);
 
 void lw__lock(void);
 void lw__unlock(void);
-unsigned lw__era(void);   /* locked: how many forks led to this process */
-uint64_t lw__clock(void); /* CLOCK_MONOTONIC, in nanoseconds */
+unsigned lw__era(void);                             /* locked: how many forks led to this process */
+uint64_t lw__clock(void);                           /* CLOCK_MONOTONIC, in nanoseconds */
 struct timespec lw__deadline(uint64_t nanoseconds); /* such a time: so long from now */
 
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`

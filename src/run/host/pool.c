@@ -51,7 +51,7 @@ static pthread_cond_t helped = PTHREAD_COND_INITIALIZER;  /* a share's last help
 static struct {
     struct worker workers[LW_WORKERS_MAX];
     size_t count, limit, busy;
-    size_t lost; /* threads that may never come back, and that others replace */
+    size_t lost;                   /* threads that may never come back, and that others replace */
     size_t spinners, spinners_max; /* workers that look for news; how many may */
     bool waiter_spins;             /* so does a thread that waits for a change */
     lw_stream *first, *last;       /* ready streams */

@@ -112,8 +112,8 @@ static bool install(void)
         return true;
     sigemptyset(&action.sa_mask);
     linker = find_segment(getauxval(AT_BASE));
-    is_there = !sigaction(LW_STOP_SIGNAL, NULL, &previous) &&
-               !sigaction(LW_STOP_SIGNAL, &action, NULL);
+    is_there =
+        !sigaction(LW_STOP_SIGNAL, NULL, &previous) && !sigaction(LW_STOP_SIGNAL, &action, NULL);
     return is_there;
 }
 
