@@ -481,9 +481,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
         target = there or default_device()
         shared = None if copy else _share(values, code, target)
         made = shared if shared is not None else _upload(values, code, target)
-        # What NumPy had to make of a list is nobody else's.
-        is_shared = shared is not None and isinstance(x, (np.ndarray, np.generic)) or \
-            shared is not None and values.base is not None
+        is_shared = shared is not None and (values.base is not None or not _is_copy(x, values))
     else:
         made = source if there is None else source.to(there)
         is_shared = made is source

@@ -351,6 +351,9 @@ def test_what_has_the_memory_of_an_array_is_written() -> None:
     for made in (Inner(values, False), Interface(values)):
         prog.add[1, 1](made, [1])
         assert lw.map("a + 1", values, out=made) is made
+        assert np.shares_memory(lw.asarray(made, copy=False).numpy(), values)
+    with pytest.raises(lw.ArgumentError, match="copy=False"):
+        lw.asarray(Inner(values, True), copy=False)
     assert values.tolist() == [4, 2]
 
 

@@ -63,7 +63,10 @@ def test_a_module_that_is_not_there_has_no_from_dlpack() -> None:
 
 def test_results_go_to_from_dlpack_of_the_package() -> None:
     jax = pytest.importorskip("jax")
-    assert isinstance(lw.sum(jax.numpy.arange(3.0)), jax.Array)
+    x = jax.numpy.arange(3.0)
+    assert isinstance(lw.sum(x), jax.Array)
+    with pytest.raises(lw.ArgumentError, match="read-only"):
+        lw.map("a", np.zeros(3, "f4"), out=x)
 
 
 def test_pyarrows_arrays_are_read() -> None:
@@ -174,8 +177,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 def test_unusual_capsules_are_read(name: str) -> None:
     fields, total = USUAL[name]
     assert lw.sum(Capsule(**fields)) == total
-    made = lw.asarray(Capsule(**fields))
+    source = Capsule(**fields)  # its memory is let go by nobody, so it has to stay
+    made = lw.asarray(source)
     assert made.numpy().sum() == total and max(map(abs, made.strides), default=0) <= 32
+    del made
+    lw.zeros(1)
 
 
 @pytest.mark.parametrize("name", WRONG)
