@@ -89,3 +89,35 @@ KERNEL void loop(int *out)
     }
     out[ME] = sum;
 }
+
+static int *scalar_of(int *own, int value)
+{
+    int gone = value, *pointer = own;
+    *own = value;
+#ifdef BAD
+    pointer = &gone;
+#endif
+    (void)gone;
+    return pointer;
+}
+
+// run: -k scalar -b 3 i32[3]
+// run: -k scalar -b 3 -D BAD i32[3]
+// finds: use-after-free @s1
+KERNEL void scalar(int *out)
+{
+    int own;
+    out[ME] = *scalar_of(&own, ME); /* @s1 */
+}
+
+// run: -k perhaps -b 3 i32[3]
+// run: -k perhaps -b 3 -D BAD i32[3]
+// finds: use-after-free @pe
+KERNEL void perhaps(int *out)
+{
+    int own, *p = scalar_of(&own, ME);
+    if (ME == 1)
+        p = out + ME;
+    *p = ME; /* @pe */
+    out[ME] = ME;
+}

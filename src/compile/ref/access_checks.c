@@ -302,9 +302,63 @@ static void check_accesses(struct checker *c, LLVMValueRef f)
             check_instruction(c, i);
 }
 
-/* lw__pass_access - lw.access before accesses, lw.index in place of lw.within. Variables that are
- * only loaded and stored are promoted first, so that pointers into others are visible; not if a
- * debugger is to see the variables.
+/* ---- promotion ------------------------------------------------------------------------------- */
+
+#define KEEP "lw.keep"
+
+/* True if the variable's address is stored, and it may be used after the variable's end. */
+static bool may_outlive(LLVMValueRef variable)
+{
+    bool ends = false, is_stored = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        ends |= lw__ir_calls(user, LW_LLVM_lifetime_end);
+        is_stored |= LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == variable;
+    }
+    return ends && is_stored;
+}
+
+/* A use of each such variable by which it stays in memory, until keep_no_more. */
+static void keep_variables(struct checker *c, LLVMValueRef f)
+{
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(c->unit->context), &c->ptr, 1, 0);
+    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)), next;
+    for (; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (!LLVMIsAAllocaInst(i) || !may_outlive(i))
+            continue;
+        LLVMValueRef keep = LLVMGetNamedFunction(c->unit->module, KEEP);
+        if (!keep)
+            keep = LLVMAddFunction(c->unit->module, KEEP, type);
+        LLVMPositionBuilderBefore(c->b, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(i)));
+        LLVMSetCurrentDebugLocation2(c->b, NULL);
+        LLVMBuildCall2(c->b, type, keep, &i, 1, "");
+    }
+}
+
+static void keep_no_more(LLVMModuleRef module)
+{
+    LLVMValueRef keep = LLVMGetNamedFunction(module, KEEP);
+    for (LLVMUseRef u; keep && (u = LLVMGetFirstUse(keep));)
+        LLVMInstructionEraseFromParent(LLVMGetUser(u));
+    if (keep)
+        LLVMDeleteFunction(keep);
+}
+
+/* Variables that are only loaded and stored leave memory, so that pointers into others are visible.
+ * An access by a pointer that has outlived its variable needs that variable: so those whose address
+ * is stored stay, until the pointers have left memory. */
+static bool promote(struct checker *c)
+{
+    for (size_t i = 0; i < c->unit->kernels.count; i++)
+        keep_variables(c, c->unit->kernels.rows[i].function);
+    const bool ok = lw__llvm_passes(c->unit, LW_PASSES_slots_to_values);
+    keep_no_more(c->unit->module);
+    return ok;
+}
+
+/* lw__pass_access - lw.access before accesses, lw.index in place of lw.within. Variables are
+ * promoted first, unless a debugger is to see them.
  * needs ENTERED
  */
 bool lw__pass_access(struct lw__unit *unit)
@@ -317,7 +371,7 @@ bool lw__pass_access(struct lw__unit *unit)
                         .i32 = LLVMInt32TypeInContext(context),
                         .i64 = LLVMInt64TypeInContext(context),
                         .ptr = LLVMPointerTypeInContext(context, 0)};
-    bool ok = unit->options->debug || lw__llvm_passes(unit, LW_PASSES_slots_to_values);
+    bool ok = unit->options->debug || promote(&c);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
