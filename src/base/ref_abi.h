@@ -195,6 +195,7 @@ enum lw_overflow {
     LW_OVERFLOW_DIVIDE,
     LW_OVERFLOW_SHIFT, /* by the second operand */
     LW_OVERFLOW_CAST,
+    LW_OVERFLOW_COUNT_ZEROS, /* of 0; the type is 0 for trailing zeros, 1 for leading ones */
     LW_OVERFLOW_KIND = 15,
     LW_OVERFLOW_TYPE_SHIFT = 4,
     LW_OVERFLOW_FROM_SHIFT = 12,

@@ -124,3 +124,14 @@ KERNEL void fine(int rows, int cols, int out[rows * cols], uint8_t *y)
     y[ME] += 7;
     out[ME] = (int)(hash >> 31) + small;
 }
+
+// run: -k zeros -b 2 i32[2] u32[2]=1,8
+// run: -k zeros -b 2 i32[2] u32[2]=1,0
+// finds: overflow @ct
+// finds: overflow @cl
+KERNEL void zeros(int *out, const unsigned *x)
+{
+    out[ME] = __builtin_ctz(x[ME]);                                 /* @ct */
+    out[ME] += __builtin_clzll(x[ME]);                              /* @cl */
+    out[ME] += clz(x[ME]) + ctz(x[ME]) + __builtin_ffs((int)x[ME]); /* of 0 they have a value */
+}

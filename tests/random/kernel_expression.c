@@ -10,7 +10,7 @@ const char *const maths_text[MATHS] = {"sqrt",  "fabs",     "floor", "ceil", "tr
                                        "fdim",  "copysign", "fmin",  "fmax", "fma"};
 const char *const whole_text[WHOLES] = {"abs", "bitreverse", "byte_swap",   "min",
                                         "max", "mulhi",      "rotate_left", "clamp"};
-const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
+const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs", "CLZ", "CTZ"};
 const char *const overflow_text[OVERFLOWS] = {"add", "sub", "mul"};
 const char *const reduction_text[REDUCTIONS] = {"add", "mul", "and", "or", "xor", "max", "min"};
 

@@ -45,6 +45,9 @@ static const struct {
      "        to = cells[THREAD - lane_id() + (who_ >> lane_ & 1 ? lane_ : lane_id())];   \\\n"
      "        warp_sync();                                                                \\\n"
      "    } while (0)\n"},
+    {"CLZ", "/* without a value for 0, which is the language's then */\n"
+            "#define CLZ(x) __builtin_clzg(LW__UNSIGNED(x))\n"},
+    {"CTZ", "#define CTZ(x) __builtin_ctzg(LW__UNSIGNED(x))\n"},
     {"IN_TURN",
      "/* what the warps before have left in chain; first lanes wait for them, or all do */\n"
      "#define IN_TURN(to, value, by_all)                                                  \\\n"

@@ -125,6 +125,8 @@ static inline int bit_length(uint64_t x)
 
 #define popcount(x, width) bit_count(x)
 #define clz(x, width) ((width) - bit_length(x))
+#define CLZ(x, width) clz(x, width)
+#define CTZ(x, width) ctz(x, width)
 #define ctz(x, width) ((x) ? bit_length((x) & -(uint64_t)(x)) - 1 : (width))
 #define ffs(x, width) bit_length((x) & -(uint64_t)(x))
 

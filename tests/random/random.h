@@ -100,7 +100,7 @@ enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
 enum comparison { O_LESS, O_NOT_LESS = 3 }; /* of compare_text[] */
 enum { COMPARISONS = 6, MATHS = 15, MATHS_TWO = 8, MATHS_LOOPS = 10, MATHS_THREE = 14 };
-enum { BIT_COUNTS = 4, OVERFLOWS = 3, FENCES = 6 };
+enum { BIT_COUNTS = 6, OVERFLOWS = 3, FENCES = 6 };
 /* X_WHOLE: functions of whole numbers, by how many of them; rotate_left's second is an I32. */
 enum whole { W_TWO = 3, W_THREE = 7, W_ROTATE = 6, WHOLES = 8 };
 enum reduction { R_ADD, R_MUL, R_AND, R_OR, R_XOR, R_MAX, R_MIN, REDUCTIONS }; /* of a vector */

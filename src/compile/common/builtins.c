@@ -326,6 +326,13 @@ static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i)
     return NULL;
 }
 
+/* clang says that clz and ctz of 0 have no value. In the language they have: the width. */
+static void give_value_of_zero(LLVMValueRef i)
+{
+    if (lw__ir_calls(i, LW_LLVM_ctlz) || lw__ir_calls(i, LW_LLVM_cttz))
+        LLVMSetOperand(i, 1, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
+}
+
 static bool may_go(LLVMValueRef i)
 {
     return lw__ir_calls(i, LW_LLVM_prefetch) || lw__ir_calls(i, LW_LLVM_var_annotation);
@@ -361,6 +368,7 @@ static void rewrite(struct builtin_work *w, LLVMValueRef i)
         LLVMSetFastMathFlags(i, LLVMFastMathNone);
     if (lw__ir_rewrite_access(w->module, w->b, i))
         return;
+    give_value_of_zero(i);
     LLVMValueRef instead = rewritten(w, i);
     if (instead)
         LLVMReplaceAllUsesWith(i, instead);

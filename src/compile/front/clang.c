@@ -60,7 +60,8 @@ static const char *const common_flags[] = {LW_FRONT_END,
 static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
 /* For `check` (ref/overflow_checks.c). */
 static const char overflow_flag[] =
-    "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow";
+    "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,"
+    "builtin";
 static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                          *const text_flags[] = {"-S", MODULE_FLAGS},
                          *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"},

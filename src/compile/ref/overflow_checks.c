@@ -1,7 +1,8 @@
 /* overflow_checks.c - clang's checks of integer arithmetic, as an operation of ours.
  *
- * For the device `check`, clang compares the operands of signed arithmetic, of divisions, of shifts
- * and of casts from floating-point numbers with what they may be, and calls a handler:
+ * For the device `check`, clang compares the operands of signed arithmetic, of divisions, of shifts,
+ * of casts from floating-point numbers and of clz and ctz with what they may be, and calls a
+ * handler:
  *
  *         br i1 %ok, label %go, label %bad              call void @lw.overflow(i1 %ok, i64 %a,
  *     bad:                                                                     i64 %b, i32 what)
@@ -26,6 +27,7 @@ static const char *const handlers[] = {
     [LW_OVERFLOW_DIVIDE] = "__ubsan_handle_divrem_overflow",
     [LW_OVERFLOW_SHIFT] = "__ubsan_handle_shift_out_of_bounds",
     [LW_OVERFLOW_CAST] = "__ubsan_handle_float_cast_overflow",
+    [LW_OVERFLOW_COUNT_ZEROS] = "__ubsan_handle_invalid_builtin",
 };
 enum { HANDLERS = sizeof handlers / sizeof handlers[0] };
 
@@ -38,9 +40,18 @@ static uint32_t info_of(LLVMValueRef call, unsigned number)
     return (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(type, 1));
 }
 
+/* The builtin, from the first argument of its handler: {place, number}. */
+static uint32_t builtin_of(LLVMValueRef call)
+{
+    LLVMValueRef data = LLVMGetInitializer(LLVMGetOperand(call, 0));
+    return (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(data, 1));
+}
+
 static uint32_t what_of(LLVMValueRef call, uint32_t kind)
 {
     const bool is_cast = kind == LW_OVERFLOW_CAST;
+    if (kind == LW_OVERFLOW_COUNT_ZEROS)
+        return kind | builtin_of(call) << LW_OVERFLOW_TYPE_SHIFT;
     const uint32_t integer = info_of(call, is_cast);
     const uint32_t from = is_cast                     ? info_of(call, 0)
                           : kind == LW_OVERFLOW_SHIFT ? info_of(call, 1)

@@ -57,6 +57,10 @@ void lw__tell_overflow(struct lw__message *m, uint64_t a, uint64_t b, uint32_t w
         lw__message_add(m, "a shift of %u bits by %" PRId64 "; need 0 to %u", width,
                         number(b, what >> LW_OVERFLOW_FROM_SHIFT), width - 1);
         return;
+    case LW_OVERFLOW_COUNT_ZEROS:
+        lw__message_add(m, "__builtin_c%cz of 0 has no value in C; here it is the width",
+                        type ? 'l' : 't');
+        return;
     default: add_cast(m, a, what >> LW_OVERFLOW_FROM_SHIFT, width, type & 1); return;
     }
     lw__message_add(m, " is out of range of a signed integer of %u bits", width);
