@@ -201,6 +201,13 @@ enum lw_overflow {
     LW_OVERFLOW_FROM_SHIFT = 12,
 };
 
+/* What a program promises to the compiler, and does not keep. */
+enum lw_promise {
+    LW_PROMISE_HOLDS,     /* a condition */
+    LW_PROMISE_ALIGNED,   /* a pointer, to so many bytes */
+    LW_PROMISE_UNREACHED, /* a place */
+};
+
 enum { LW_REF_QUICK_BYTES = 64, LW_REF_QUICK_ROWS = 64 };
 
 /* Calls from kernel code into the device, in the thread's own context. */
@@ -261,5 +268,8 @@ struct lw_ref_calls {
 
     /* of code for `check`: a bit for each row of lw.proofs.K that the launch has proved */
     uint64_t proved[LW_PROOF_WORDS];
+
+    /* a promise that is not kept; the thread ends. what: enum lw_promise; number: the alignment */
+    void (*promise)(struct lw_ref_thread *t, uint32_t what, uint64_t number, uint32_t site);
 };
 #endif

@@ -3,6 +3,7 @@
  * devlib is the maths, the 16-bit conversions and the atomics, as bitcode inside this program.
  */
 #include "compile/common/common.h"
+#include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/DebugInfo.h>
@@ -120,7 +121,7 @@ bool lw__pass_link(struct lw__unit *unit)
             const char *name = LLVMGetValueName2(f, &length);
             if (lw__ir_thread_index(name, NULL))
                 not_convergent(f);
-            if (!strncmp(name, "lw.", 3) && strcmp(name, "lw.index"))
+            if (!strncmp(name, "lw.", 3) && strcmp(name, "lw.index") && strcmp(name, "lw.promise"))
                 returns(f);
             continue;
         }
@@ -202,7 +203,7 @@ bool lw__pass_tidy(struct lw__unit *unit)
  * Vectors are scalarized before instcombine: if only one element of a phi is used, LLVM 19's
  * instcombine makes phi - x of x - phi. Vector loads are scalarized too, except for cuda, which has
  * instructions for them. If a vector is part of one that was loaded before, gvn makes an integer of
- * 256 bits.
+ * 256 bits. Where code stays unreachable, the thread returns.
  * needs INSTANCE   makes COMMON
  */
 bool lw__pass_clean(struct lw__unit *unit)
@@ -210,7 +211,11 @@ bool lw__pass_clean(struct lw__unit *unit)
     drop_declared_places(unit->module);
     if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
         lw__llvm_scalarize_memory();
-    return lw__llvm_passes(unit, lw__works_around(unit, LW_AROUND_vector_phi)
-                                     ? LW_PASSES_clean
-                                     : LW_PASSES_clean_vectors);
+    if (!lw__llvm_passes(unit, lw__works_around(unit, LW_AROUND_vector_phi)
+                                   ? LW_PASSES_clean
+                                   : LW_PASSES_clean_vectors))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        lw__ir_end_unreached(unit->kernels.rows[i].function);
+    return true;
 }

@@ -56,8 +56,8 @@ static const char *const common_flags[] = {LW_FRONT_END,
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
         "-fno-discard-value-names", "-fsanitize=vla-bound"
 #define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
-/* For devices that check each access (ref/index_checks.c). */
-static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
+/* For devices that check each access (ref/index_checks.c, ref/promises.c). */
+static const char *const checked_flags[] = {"-fsanitize=array-bounds,unreachable", "-DLW__CHECKED"};
 /* For `check` (ref/overflow_checks.c). */
 static const char overflow_flag[] =
     "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,"

@@ -163,4 +163,9 @@ void lw__coroutine_close(struct lw__coroutine *c);
 void lw__coroutine_resumer(LLVMModuleRef module, const char *name);
 /* Split all coroutines of the module. No other pass may run before. */
 bool lw__coroutine_split(struct lw__unit *unit);
+
+/* ---- unreached.c ----------------------------------------------------------------------------- */
+
+/* Where the kernel's code is unreachable, the thread returns. */
+void lw__ir_end_unreached(LLVMValueRef kernel);
 #endif

@@ -92,6 +92,7 @@ LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind
 /* The text of a constant that ends in a NUL, from the pointer to it; NULL: it points to none. */
 const char *lw__ir_literal(LLVMValueRef pointer);
 bool lw__ir_prints(LLVMValueRef instruction); /* a printf or assert_that */
+bool lw__ir_fails(LLVMValueRef instruction);  /* an assert that has failed */
 bool lw__ir_is_private(LLVMValueRef pointer); /* into a variable of the thread's own */
 /* True if the user only accesses the target of p, or compares p: p itself is stored nowhere. */
 bool lw__ir_only_accesses(LLVMValueRef user, LLVMValueRef p);

@@ -76,6 +76,12 @@ bool lw__ir_prints(LLVMValueRef instruction)
     return !strcmp(name, "lw.printf") || !strcmp(name, "lw.assert_that");
 }
 
+bool lw__ir_fails(LLVMValueRef instruction)
+{
+    const char *name = lw__ir_callee(instruction);
+    return !strcmp(name, "lw.assert_fail") || !strcmp(name, "lw.assert_that");
+}
+
 bool lw__ir_is_libcall(const char *name)
 {
     return !strcmp(name, "__extendhfsf2") || !strcmp(name, "__truncsfhf2") ||

@@ -354,8 +354,7 @@ void lw__ref_bounds_strip(struct lw__ref *r)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* The block where a refused thread ends. */
-static LLVMBasicBlockRef refused(struct lw__ref *r)
+LLVMBasicBlockRef lw__ref_refused(struct lw__ref *r)
 {
     if (r->bounds.refused)
         return r->bounds.refused;
@@ -467,7 +466,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
         offsetof(struct lw_ref_access, site));
     LLVMValueRef allowed = call_device(r, offsetof(struct lw_ref_calls, access), r->i32);
     LLVMValueRef no = LLVMBuildICmp(r->b, LLVMIntEQ, allowed, LLVMConstInt(r->i32, 0, 0), "");
-    LLVMBuildCondBr(r->b, no, refused(r), tail);
+    LLVMBuildCondBr(r->b, no, lw__ref_refused(r), tail);
 }
 
 static void lower_index(struct lw__ref *r, LLVMValueRef call)
@@ -488,7 +487,7 @@ static void lower_index(struct lw__ref *r, LLVMValueRef call)
         offsetof(struct lw_ref_index, site));
     put(r, LLVMGetOperand(call, LW_INDEX_AXIS), offsetof(struct lw_ref_index, axis));
     call_device(r, offsetof(struct lw_ref_calls, index), LLVMVoidTypeInContext(r->unit->context));
-    LLVMBuildBr(r->b, refused(r));
+    LLVMBuildBr(r->b, lw__ref_refused(r));
 }
 
 bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call)

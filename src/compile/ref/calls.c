@@ -75,7 +75,8 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     if (lower_index(r, call, name))
         return true;
     if (lw__ref_lower_observe(r, call) || lw__ref_lower_overflow(r, call) ||
-        lw__ref_lower_mark(r, call) || lw__ref_lower_shadow(r, call))
+        lw__ref_lower_promise(r, call) || lw__ref_lower_mark(r, call) ||
+        lw__ref_lower_shadow(r, call))
         return true;
     if (!strncmp(name, "lw.fence_", 9)) {
         lw__ref_observe_fence(r, call);

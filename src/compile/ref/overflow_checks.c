@@ -1,8 +1,8 @@
 /* overflow_checks.c - clang's checks of integer arithmetic, as an operation of ours.
  *
- * For the device `check`, clang compares the operands of signed arithmetic, of divisions, of shifts,
- * of casts from floating-point numbers and of clz and ctz with what they may be, and calls a
- * handler:
+ * For the device `check`, clang compares the operands of signed arithmetic, of divisions, of
+ * shifts, of casts from floating-point numbers and of clz and ctz with what they may be, and calls
+ * a handler:
  *
  *         br i1 %ok, label %go, label %bad              call void @lw.overflow(i1 %ok, i64 %a,
  *     bad:                                                                     i64 %b, i32 what)

@@ -169,6 +169,8 @@ void lw__ref_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBloc
 
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 
+LLVMBasicBlockRef lw__ref_refused(struct lw__ref *r); /* where a refused thread ends */
+
 /* In this order, with the builder at the kernel's beginning: the table's rows, before the arguments
  * are loaded; the row of an argument; the SHARED variables, as layout->places. */
 void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel);
@@ -203,6 +205,12 @@ bool lw__pass_rows(struct lw__unit *unit);
  * device; false: it is another call. */
 void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b);
 bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
+
+/* ---- promises.c ------------------------------------------------------------------------------ */
+
+/* Of __builtin_assume, assume_aligned and unreachable: calls of lw.promise. */
+void lw__replace_promises(struct lw__unit *unit, LLVMBuilderRef b);
+bool lw__ref_lower_promise(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- debug_variables.c: for a debugger ------------------------------------------------------- */
 

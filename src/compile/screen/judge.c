@@ -131,7 +131,7 @@ static bool allows_copy(LLVMValueRef call, const char *name)
 
 static bool allows_call(const struct lw__screen *s, LLVMValueRef call)
 {
-    static const char *const allowed[] = {"lw.index", "lw.overflow", "lw.declared",
+    static const char *const allowed[] = {"lw.index", "lw.overflow", "lw.promise", "lw.declared",
                                           "lw.assert_fail"};
     const char *name = lw__ir_callee(call);
     const enum lw__op op = lw__ir_collective(call, NULL);

@@ -175,7 +175,8 @@ static void check(struct lw__screen *s, LLVMValueRef i)
     const enum lw__op op = lw__ir_collective(i, NULL);
     if (!strcmp(name, "lw.access")) {
         lw__screen_check_bounds(s, i);
-    } else if (!strcmp(name, "lw.index") || !strcmp(name, "lw.overflow")) {
+    } else if (!strcmp(name, "lw.index") || !strcmp(name, "lw.overflow") ||
+               !strcmp(name, "lw.promise")) {
         lw__screen_set_at(s, i);
         lw__screen_require(s, LLVMGetOperand(i, 0));
         LLVMInstructionEraseFromParent(i);

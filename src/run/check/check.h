@@ -345,6 +345,7 @@ enum lw__class {
     LW_CLASS_OVERFLOW,
     LW_CLASS_USE_AFTER_FREE,
     LW_CLASS_LEAK, /* leak.c makes these findings */
+    LW_CLASS_ASSUMPTION,
 };
 
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */

@@ -39,6 +39,8 @@ static const struct {
                                  "keep the object until its last access", false},
     [LW_CLASS_LEAK] = {"leak", "A buffer or stream that the program has not destroyed",
                        "destroy it on every path, before lw_device_close", false},
+    [LW_CLASS_ASSUMPTION] = {"assumption", "What the program promises to the compiler is not so",
+                             "assume only what holds for all inputs", false},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 

@@ -256,7 +256,9 @@ static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t si
     struct lw__range gone;
     struct lw__message m = {0};
     const uint64_t address = lw__ref_address(pointer);
-    enum lw__class class = verdict == LW_REF_ENDED ? LW_CLASS_USE_AFTER_FREE : LW_CLASS_BOUNDS;
+    enum lw__class class = verdict == LW_REF_ENDED      ? LW_CLASS_USE_AFTER_FREE
+                           : verdict == LW_REF_PROMISED ? LW_CLASS_ASSUMPTION
+                                                        : LW_CLASS_BOUNDS;
     lw__message_add(&m, "%s", what);
     if (verdict == LW_REF_NOWHERE && lw__state_gone(check->device, address, &gone)) {
         class = LW_CLASS_USE_AFTER_FREE;

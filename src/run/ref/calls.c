@@ -57,6 +57,20 @@ static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index
         lw__ref_refuse(thread, index->site, LW_REF_OUTSIDE, index->pointer, &what);
 }
 
+static void call_promise(struct lw_ref_thread *t, uint32_t what, uint64_t number, uint32_t site)
+{
+    struct lw__message m = {0};
+    if (what == LW_PROMISE_HOLDS)
+        lw__message_add(&m, "what __builtin_assume says does not hold");
+    else if (what == LW_PROMISE_ALIGNED)
+        lw__message_add(&m, "a pointer is not aligned to %llu bytes, as the program says",
+                        (unsigned long long)number);
+    else
+        lw__message_add(&m, "this is reached, where the program says that it never is");
+    block_of(t)->launch->status =
+        lw__ref_refuse((struct lw__ref_thread *)t, site, LW_REF_PROMISED, 0, &m);
+}
+
 static void call_suspend(struct lw_ref_thread *t)
 {
     lw__ref_stack_suspend((struct lw__ref_thread *)t);
@@ -152,7 +166,8 @@ void lw__ref_calls_open(struct lw_ref_launch *launch)
                                           .variable = call_variable,
                                           .undefined = call_undefined,
                                           .update = call_update,
-                                          .overflow = call_overflow};
+                                          .overflow = call_overflow,
+                                          .promise = call_promise};
     if (launch->watcher)
         launch->calls.shadow = launch->watcher->shadow;
     if (launch->watcher && !launch->request->recorder)

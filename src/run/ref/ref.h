@@ -68,8 +68,14 @@ struct lw__ref_thread;
 struct lw__ref_block;
 
 /* Of an access: allowed, or why not: it is outside of its object; the object is no more; there is
- * no object. */
-enum lw__ref_verdict { LW_REF_ALLOWED, LW_REF_OUTSIDE, LW_REF_ENDED, LW_REF_NOWHERE };
+ * no object. LW_REF_PROMISED: it is no access, but a promise that is not kept. */
+enum lw__ref_verdict {
+    LW_REF_ALLOWED,
+    LW_REF_OUTSIDE,
+    LW_REF_ENDED,
+    LW_REF_NOWHERE,
+    LW_REF_PROMISED
+};
 
 /* Where a launch is watched, what would fail it is told instead, and it goes on without the threads
  * concerned. `watch` is the launch's. A function that runs out of memory sets launch->status. */
