@@ -12,6 +12,7 @@ from ._core import Device, Stream
 from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
 from ._values import Values
+from ._views import index_parts, reshaped_strides
 
 _LIMIT = 4
 # Packages whose arrays never change, which their capsules do not say.
@@ -35,7 +36,7 @@ def _c_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-def _ints(values: tuple[Any, ...]) -> tuple[int, ...]:
+def ints(values: tuple[Any, ...]) -> tuple[int, ...]:
     """reshape(2, 3) and reshape((2, 3)) are the same."""
     if len(values) == 1 and not hasattr(values[0], "__index__"):
         values = tuple(values[0])
@@ -136,16 +137,24 @@ class Array(Values, _core.Array):
         >>> lw.arange(6).reshape(-1, 2).shape
         (3, 2)
         """
-        extents = reshaped(self.shape, _ints(shape))
-        whole = self._contiguous()
-        return _core.view(whole, whole._offset, extents, _c_strides(extents))
+        extents = reshaped(self.shape, ints(shape))
+        view = self._reshaped_view(extents)
+        return self.copy().reshape(extents) if view is None else view
+
+    def _reshaped_view(self, extents: tuple[int, ...]) -> "Array | None":
+        strides = reshaped_strides(self.shape, self._strides, extents) if self.size else \
+            _c_strides(extents)
+        return None if strides is None else _core.view(self, self._offset, extents, strides)
+
+    def _broadcast_to(self, shape: tuple[int, ...]) -> "Array":
+        return _broadcast(self, shape)
 
     def transpose(self, *axes: int) -> "Array":
         """The axes in another order, reversed without any; a view."""
         if not axes or axes == (None,):
             order = tuple(reversed(range(self.ndim)))
         else:
-            order = tuple(a + self.ndim if a < 0 else a for a in _ints(axes))
+            order = tuple(a + self.ndim if a < 0 else a for a in ints(axes))
         if sorted(order) != list(range(self.ndim)):
             raise ArgumentError(f"axes are {axes}; need each of 0 to {self.ndim - 1} once")
         shape, strides = self.shape, self._strides
@@ -165,14 +174,8 @@ class Array(Values, _core.Array):
         return bits_to_float(value)[0].item() if self._code == _dtypes.BF16 else value[0].item()
 
     def _place(self, key: Any) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-        keys = list(key) if isinstance(key, tuple) else [key]
-        given = sum(k is not None and k is not Ellipsis for k in keys)
-        if sum(k is Ellipsis for k in keys) > 1 or given > self.ndim:
-            raise IndexError(f"index {key!r} has too many parts for shape {self.shape}")
-        at = next((n for n, k in enumerate(keys) if k is Ellipsis), len(keys))
-        keys[at:at + 1] = [slice(None)] * (self.ndim - given)
         offset, shape, strides, axis = self._offset, [], [], 0
-        for part in keys:
+        for part in index_parts(key, self.shape):
             if part is None:
                 shape.append(1)
                 strides.append(0)
@@ -369,10 +372,10 @@ def _foreign(x: Any) -> Array | None:
 def _from_interface(x: Any, says: dict[str, Any]) -> Array:
     """An Array on the memory of what has CUDA's interface, once its stream has come there."""
     try:
-        dtype, shape = np.dtype(str(says["typestr"])), _ints((says["shape"],))
+        dtype, shape = np.dtype(str(says["typestr"])), ints((says["shape"],))
         address, readonly = says["data"][0].__index__(), bool(says["data"][1])
         strides = says.get("strides")
-        strides = None if strides is None else _ints((strides,))
+        strides = None if strides is None else ints((strides,))
     except (KeyError, IndexError, TypeError, AttributeError) as e:
         raise ArgumentError(f"{type(x).__name__} has a __cuda_array_interface__ that cannot be "
                             f"read ({type(e).__name__}: {e}): {says!r}") from None

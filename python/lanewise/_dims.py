@@ -10,6 +10,7 @@ import re
 from typing import Any, Callable, NoReturn, Sequence
 
 from ._errors import ArgumentError, Error
+from ._views import index_parts
 
 SAMPLES = 3
 _FIRST, _LAST = 5003, 9973
@@ -137,6 +138,52 @@ def is_symbolic(shape: Sequence[Any]) -> bool:
     return any(isinstance(e, Dim) for e in shape)
 
 
-def at_sizes(shape: Sequence[Any], sizes: dict[str, int]) -> tuple[Any, ...]:
-    """The shape with the named sizes as numbers."""
-    return tuple(sizes.get(str(e), e) if isinstance(e, Dim) else e for e in shape)
+def index_at(key: Any, size: Callable[[Any], int]) -> Any:
+    """An index with the sizes among the bounds of its slices as numbers."""
+    if isinstance(key, tuple):
+        return tuple(index_at(part, size) for part in key)
+    if not isinstance(key, slice):
+        return key
+    return slice(*(size(bound) for bound in (key.start, key.stop, key.step)))
+
+
+def _is_within(bound: Dim, extent: Size) -> bool:
+    """True if the bound is at most the extent, whatever the sizes are."""
+    pairs = [(in_sample((extent,), k)[0], n) for k, n in enumerate(bound._values)]
+    return len({e - n for e, n in pairs}) == 1 and pairs[0][0] >= pairs[0][1] or \
+        len({e / n for e, n in pairs}) == 1 and pairs[0][0] % pairs[0][1] == 0
+
+
+def _check_slice(part: slice, extent: Size) -> None:
+    """Refuse a slice whose number of elements depends on the size in an unknown way."""
+    text = ":".join("" if b is None else str(b) for b in (part.start, part.stop, part.step)[
+        :2 if part.step is None else 3])
+    dims = [b for b in (part.start, part.stop) if isinstance(b, Dim)]
+    for bound in dims:
+        if not _is_within(bound, extent):
+            raise ArgumentError(f"[{text}] of an axis of {extent}: {bound} may be larger than that")
+    if not isinstance(extent, Dim):
+        return
+    samples = [index_at(part, lambda b, k=k: in_sample((b,), k)[0]) for k in range(SAMPLES)]
+    counts = [len(range(*s.indices(n))) for s, n in zip(samples, extent._values)]
+    if min(counts) == 0 or len(set(counts)) == 1:
+        raise ArgumentError(f"[{text}] of an axis of {extent}: how many elements that are depends "
+                            f"on {extent}; need an index, lanewise.take, or a slice from a fixed "
+                            "begin to a fixed distance from the end")
+
+
+def check_index(key: Any, shape: Sequence[Size]) -> None:
+    """Raises ArgumentError for an index whose result is not known for all sizes."""
+    axis = 0
+    for part in index_parts(key, shape):
+        if part is None:
+            continue
+        extent = shape[axis]
+        axis += 1
+        bounds = [part] if not isinstance(part, slice) else [part.start, part.stop]
+        if isinstance(extent, Dim) and any(isinstance(b, int) and abs(b) >= _FIRST
+                                           for b in bounds):
+            raise ArgumentError(f"an index of an axis of {extent} is beyond {_FIRST - 1}")
+        if isinstance(part, slice):
+            _check_slice(part, extent)
+

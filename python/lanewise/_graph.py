@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, NoReturn, Sequence
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
 
 from . import _core, _dtypes
 from ._array import Array, Recorded, asarray, deliver, temporary
@@ -16,70 +18,11 @@ from ._custom import TensorType
 from ._devices import DeviceLike, current_stream, device_of, stream as make_stream
 from ._dims import Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError, DeviceError, DtypeError
+from ._symbol import Symbol
 from ._symbolic import Again, SymbolicRecording, sizes_of, types_of
 
 DtypeLike = Any
 Shape = Any
-
-
-def _no_values(self: Any, *args: Any, **words: Any) -> NoReturn:
-    raise TypeError("a tensor of a graph has no values; they are there when the graph has run")
-
-
-class Symbol(Recorded):
-    """A tensor of a graph: an input, a temporary, or what an operation gives. Made by Graph.
-
-    It has dtype, shape and ndim. To ask for its values is TypeError.
-    """
-
-    __slots__ = ("_graph", "_index", "_shape")
-    __array_ufunc__ = None
-
-    def __init__(self, graph: "Graph", index: int, array: Array,
-                 shape: tuple[Any, ...] | None = None) -> None:
-        self._graph, self._index, self._array = graph, index, array
-        self._shape = array.shape if shape is None else shape
-
-    __array__ = __bool__ = __int__ = __float__ = __index__ = __iter__ = __getitem__ = _no_values
-    item = numpy = _no_values
-
-    @property
-    def dtype(self) -> Any:
-        """NumPy's dtype."""
-        return self._array.dtype
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """The extents; one that is not known yet is a Dim."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes, 0 to 4."""
-        return self._array.ndim
-
-    @property
-    def T(self) -> "Symbol":
-        """The axes reversed, as a view."""
-        return self.transpose()
-
-    def reshape(self, *shape: int) -> "Symbol":
-        """The elements in C order under another shape; a copy is recorded if it is no view."""
-        whole = self
-        if self._graph._is_symbolic:
-            return self._graph._record_view(self, "reshape", shape)
-        if self._array._contiguous_view() is None:
-            whole = self._graph._operate("copy", "{}", (self,), None, None)
-        return Symbol(self._graph, whole._index, whole._array.reshape(*shape))
-
-    def transpose(self, *axes: int) -> "Symbol":
-        """The axes in another order, reversed without any; a view."""
-        if self._graph._is_symbolic:
-            return self._graph._record_view(self, "transpose", axes)
-        return Symbol(self._graph, self._index, self._array.transpose(*axes))
-
-    def __repr__(self) -> str:
-        return f"<lanewise.Symbol {_dtypes.TITLES[self._array._code]} {self.shape}>"
 
 
 @dataclass(frozen=True)
@@ -104,8 +47,9 @@ class Model:
 
     def __init__(self, handle: Any, device: Device, inputs: dict[str, TensorType],
                  outputs: dict[str, TensorType], written: set[str],
-                 make: Callable[[Device], Any]) -> None:
+                 make: Callable[[Device], Any], given: dict[str, str]) -> None:
         self._handle, self.device, self._written = handle, device, written
+        self._given = given  # outputs that are an input
         self._make, self._checked = make, None  # for another device; the one under the checker
         self.inputs, self.outputs = inputs, outputs
         self._plan: Plan | None = Plan(*_core.executable_info(handle)) if handle else None
@@ -160,19 +104,28 @@ class Model:
         is_queued = stream is not None
         stream = current_stream(self.device) if stream is None else stream
         runs = stream if stream is not None else make_stream(self.device)
-        results = [temporary(runs, t.dtype, t.shape) for t in self.outputs.values()]
+        results = {name: temporary(runs, t.dtype, t.shape) for name, t in self.outputs.items()
+                   if name not in self._given}
         checked = _core.check_place(self.device)
         if checked is None:
-            _core.executable_run(self._handle, runs, (*arrays, *results))
+            _core.executable_run(self._handle, runs, (*arrays, *results.values()))
             if stream is None:
                 runs.wait()
         else:
             runs.wait()  # what it has queued comes before
             self._checked = self._checked or self._make(checked)
-            _core.executable_run(self._checked, None, (*arrays, *results))
+            _core.executable_run(self._checked, None, (*arrays, *results.values()))
         like = next((v for v in values if not isinstance(v, (bool, int, float))), None)
-        return {name: result if isinstance(like, Array) else deliver(result, like, is_queued)
-                for name, result in zip(self.outputs, results)}
+        given = dict(zip(self.inputs, zip(values, arrays)))
+
+        def result(name: str) -> Any:
+            value, array = given[self._given[name]] if name in self._given else \
+                (None, results[name])
+            if hasattr(value, "shape"):
+                return value
+            return array if isinstance(like, Array) else deliver(array, like, is_queued)
+
+        return {name: result(name) for name in self.outputs}
 
 
 _SIZES_KEPT = 32
@@ -197,7 +150,7 @@ class _SizedModel(Model):
 
     def __init__(self, graph: "Graph", device: Device) -> None:
         super().__init__(None, device, dict(graph.inputs), dict(graph._outputs), set(),
-                         lambda device: None)
+                         lambda device: None, {})
         self._graph = graph
         self._models: OrderedDict[tuple[int, ...], Model] = OrderedDict()
 
@@ -257,7 +210,9 @@ class Graph(SymbolicRecording):
         self._steps: list[tuple[Any, ...]] = []
         self._tensors: dict[str, Symbol] = {}
         self._written: set[int] = set()
-        self._count, self._is_closed, self._failure = 0, False, ""
+        self._whole: list[Array] = []  # each tensor as it was declared
+        self._given: dict[str, str] = {}  # outputs that are an input
+        self._is_closed, self._failure = False, ""
         self._table, self._again, self._last = Table(), [], None
         for title, kind in named.items():
             if not isinstance(kind, TensorType):
@@ -298,10 +253,6 @@ class Graph(SymbolicRecording):
         self._check_open()
         self._check_sizes(args)
 
-    def _new_symbol(self, array: Array, shape: tuple[Any, ...]) -> Symbol:
-        self._count += 1
-        return Symbol(self, self._count - 1, array, shape)
-
     def _later(self, call: Callable[[Again], None]) -> None:
         if self._is_symbolic:
             self._again.append(call)
@@ -310,7 +261,8 @@ class Graph(SymbolicRecording):
         extents = in_sample(kind.shape, 0)
         array = _core.graph_tensor(self._handle, title, kind.code, extents)
         self._steps.append(("tensor", title, kind.code, extents))
-        return self._new_symbol(array, kind.shape)
+        self._whole.append(array)
+        return Symbol(self, len(self._whole) - 1, array, kind.shape)
 
     def temporary(self, dtype: DtypeLike, shape: Shape) -> Symbol:
         """A tensor that is there while the graph runs; what kernels write becomes an output."""
@@ -403,17 +355,54 @@ class Graph(SymbolicRecording):
     def output(self, *tensors: Symbol, **named: Symbol) -> None:
         """Make tensors outputs, by name; one without is "out", more are "out0", "out1" and so on.
 
-        Raises ArgumentError for inputs, for parts of tensors, and for names that are taken.
+        An output may have the name of an input. An input as an output is the array that is given
+        for it, with what the graph writes there. Of a part of a tensor, and of one that is an
+        output already, a copy is recorded. Raises ArgumentError for names of other outputs.
         """
         self._check_open()
         titles = ["out"] if len(tensors) == 1 else [f"out{n}" for n in range(len(tensors))]
         for title, tensor in [*zip(titles, tensors), *named.items()]:
             if not isinstance(tensor, Symbol):
                 raise ArgumentError(f"output '{title}' is {tensor!r}; need a tensor of the graph")
-            _core.graph_output(self._handle, title, self._plain(tensor))
-            self._steps.append(("output", title, tensor))
+            if title in self._outputs:
+                raise ArgumentError(f"the graph has an output '{title}' already")
+            self._plain(tensor)  # of this graph
+            source = next((name for name, x in self._tensors.items() if x is tensor), None)
+            if source is not None:
+                self._given[title] = source
+            elif not self._is_symbolic:
+                self._output_memory(title, tensor)
             self._later(_output_again(title, tensor))
             self._outputs[title] = TensorType(tensor.dtype, tensor.shape)
+
+    def _output_memory(self, title: str, tensor: Symbol) -> None:
+        """An output that gets memory at each run: whole, in C order, and no other's."""
+        array, whole = tensor._array, self._whole[tensor._index]
+        taken = {x._index for x in self._tensors.values()}
+        taken |= {step[2]._index for step in self._steps if step[0] == "output"}
+        if tensor._index in taken or array._offset or array.size != whole.size or \
+                array._contiguous_view() is None:
+            tensor = tensor.copy()
+        _core.graph_output(self._handle, title, tensor._array)
+        self._steps.append(("output", title, tensor))
+
+    def _assign(self, view: Symbol, value: Any) -> None:
+        """view[...] = value: a copy is recorded."""
+        self._check_open()
+        if not isinstance(value, Symbol):
+            value = asarray(value, dtype=view.dtype).numpy()
+        lead = view.ndim - value.ndim
+        if lead < 0 or any(e not in (1, n) for e, n in zip(value.shape, view.shape[lead:])):
+            raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
+        if isinstance(value, Symbol):
+            value = value._broadcast_to(view.shape)
+        elif self._is_symbolic:
+            self._later(lambda again: again.graph._assign(again(view), value))
+            return
+        else:
+            value = np.broadcast_to(value, view.shape)
+        name = _dtypes.dtype_name(view.dtype)
+        self._operate("copy", f'{{"dtype": "{name}"}}', (value,), view, None)
 
     # ---- what is made of it ----
 
@@ -462,7 +451,8 @@ class Graph(SymbolicRecording):
                                        else self._replay(device, steps))
 
         written = {name for name, x in self._tensors.items() if x._index in self._written}
-        return Model(make(where), where, dict(self.inputs), dict(self._outputs), written, make)
+        return Model(make(where), where, dict(self.inputs), dict(self._outputs), written, make,
+                     dict(self._given))
 
     def _at_sizes(self, sizes: dict[Dim, int], device: Device) -> Model:
         """The model for inputs of known sizes: what was called is called again."""
@@ -470,12 +460,11 @@ class Graph(SymbolicRecording):
         graph._start({title: TensorType(kind.dtype, tuple(
             sizes[e] if isinstance(e, Dim) else e for e in kind.shape))
             for title, kind in self.inputs.items()}, self.name, device)
-        again = Again(graph, dict(sizes))
+        again = Again(graph, sizes)
         for title, symbol in self._tensors.items():
             again.keep(symbol, graph._tensors[title])
         with graph:
-            for call in self._again:
-                call(again)
+            again.record(self._again)
         self._last = graph
         return graph.compile(device)
 

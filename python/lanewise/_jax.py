@@ -21,7 +21,6 @@ from ._custom import Op, TensorType
 from ._devices import default_device
 from ._errors import ArgumentError
 from ._graph import Graph, Symbol
-from ._operations import _run
 
 TARGET = "lanewise"
 _recipes: dict[str, "Recipe"] = {}
@@ -128,21 +127,16 @@ class Recipe:
         return graph
 
     def _output(self, graph: Graph, n: int, result: Any) -> Symbol:
-        """Make a result an output: as it is, or else as a copy that is narrowed and whole."""
+        """Make a result an output. Of an input it is a copy: JAX's arrays are of one owner."""
         if not isinstance(result, Recorded) and not self._types:
             raise ArgumentError(f"{self.name}: no argument is an array of JAX or NumPy")
         if not isinstance(result, Recorded):
             raise ArgumentError(f"{self.name}: it gave {result!r}; need what operations give")
         dtype = _narrowed(result.dtype)
-        if dtype == result.dtype:
-            try:
-                graph.output(**{f"out{n}": result})
-                return result  # type: ignore[return-value]
-            except ArgumentError:  # an input, or a part of a tensor
-                pass
-        whole = _run("copy", {"dtype": _dtypes.dtype_name(dtype)}, (result,), None, None)
-        graph.output(**{f"out{n}": whole})
-        return whole
+        if dtype != result.dtype or any(result is x for x in graph._tensors.values()):
+            result = result.astype(dtype)
+        graph.output(**{f"out{n}": result})
+        return result
 
     def make(self, ordinal: int, native: int | None) -> tuple[Any, Stream]:
         """An executable and a stream for it: on GPU number `ordinal` and its stream, or below 0

@@ -5,20 +5,22 @@ numbers, these functions record the calls on a graph of those sizes.
 """
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Callable, Sequence
 
 from . import _core, _dtypes
 from ._array import Array, Recorded, reshaped
 from ._custom import TensorType
-from ._dims import Dim, Table, in_sample, is_symbolic
+from ._dims import SAMPLES, Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError
+from ._symbol import Symbol
 
 
 class Again:
     """A graph of known sizes, on which what was recorded is called again."""
 
     def __init__(self, graph: Any, sizes: dict[Dim, int]) -> None:
-        self.graph, self._sizes = graph, sizes
+        self.graph, self._named, self._sizes = graph, sizes, dict(sizes)
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -36,8 +38,16 @@ class Again:
                 raise ArgumentError(f"recorded as {symbol.shape}, and at "
                                     f"{self._told()} the shape is {made.shape}")
 
+    def record(self, calls: Sequence[Callable[["Again"], None]]) -> None:
+        """Call all of them. Raises ArgumentError also for an index beyond a size."""
+        try:
+            for call in calls:
+                call(self)
+        except IndexError as error:
+            raise ArgumentError(f"at {self._told()}: {error}") from None
+
     def _told(self) -> str:
-        return ", ".join(f"{d} = {n}" for d, n in self._sizes.items())
+        return ", ".join(f"{d} = {n}" for d, n in self._named.items())
 
     def size(self, extent: Any) -> int:
         """An extent as a number."""
@@ -88,29 +98,33 @@ class SymbolicRecording:
         shapes = self._table.ask(question)
         return [TensorType(_dtypes.DTYPES[code], shape) for code, shape in zip(codes, shapes)]
 
-    def _new_symbol(self, array: Array, shape: tuple[Any, ...]) -> Any:
+    def _tensor(self, title: str | None, kind: TensorType) -> Symbol:
         raise NotImplementedError
 
-    def _record_view(self, x: Any, method: str, words: tuple[Any, ...]) -> Any:
-        """reshape or transpose of a tensor."""
+    def _size_of(self, shape: tuple[Any, ...]) -> Any:
+        """The number of elements."""
+        return self._table.of_values(tuple(prod(in_sample(shape, k)) for k in range(SAMPLES)))
+
+    def _record_view(self, x: Symbol, view: Callable[..., Any]) -> Symbol:
+        """view(x, size) of a tensor."""
+        def at(sample: int) -> Callable[[Any], int]:
+            return lambda extent: in_sample((extent,), sample)[0]
+
+        shape, = self._table.ask(
+            lambda sample: [view(self._stand_in(0, x.shape, sample), at(sample)).shape])
+        result = Symbol(self, x._index, view(x._array, at(0)), shape)
+        self._again.append(lambda again: again.keep(result, view(again(x), again.size)))
+        return result
+
+    def _record_reshape(self, x: Symbol, words: tuple[Any, ...]) -> Symbol:
         flat = words[0] if len(words) == 1 and isinstance(words[0], (tuple, list)) else words
-
-        def question(sample: int) -> list[tuple[int, ...]]:
-            if method == "transpose":
-                return [self._stand_in(0, x.shape, sample).transpose(*flat).shape]
-            return [reshaped(in_sample(x.shape, sample), in_sample(flat, sample))]
-
-        shape, = self._table.ask(question)
-        array = x._array
-        if method == "transpose":
-            array = array.transpose(*flat)
-        elif array._contiguous_view() is not None:
-            array = array.reshape(*in_sample(shape, 0))
-        else:
-            array = _core.graph_tensor(self._handle, None, array._code, in_sample(shape, 0))
-        result = self._new_symbol(array, shape)
+        shape, = self._table.ask(
+            lambda sample: [reshaped(in_sample(x.shape, sample), in_sample(flat, sample))])
+        array = x._array._reshaped_view(in_sample(shape, 0))
+        result = self._tensor(None, TensorType(x.dtype, shape)) if array is None else \
+            Symbol(self, x._index, array, shape)
         self._again.append(lambda again: again.keep(
-            result, getattr(again(x), method)(*(again.size(w) for w in flat))))
+            result, again(x).reshape(*(again.size(w) for w in flat))))
         return result
 
     def _note_call(self, op: Any, inputs: tuple[Any, ...], values: dict[str, Any], out: Any,

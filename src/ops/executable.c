@@ -211,17 +211,20 @@ lw_status lw_executable_get_info(const lw_executable *executable, lw_executable_
 
 /* ---- binding: locked ---- */
 
+/* Of an input and an output of one name the input comes first. */
 static lw_status find_bound(lw_executable *x, const char *const *names, size_t index,
                             struct bound **out)
 {
+    bool is_found = !names;
+
     *out = &x->bounds[index];
-    if (!names)
-        return LW_OK;
-    for (size_t k = 0; names[index] && k < x->bound_count; k++)
-        if (!strcmp(x->bounds[k].tensor->name, names[index])) {
+    for (size_t k = 0; names && names[index] && k < x->bound_count; k++)
+        if (!strcmp(x->bounds[k].tensor->name, names[index]) && (!is_found || (*out)->is_bound)) {
             *out = &x->bounds[k];
-            return LW_OK;
+            is_found = true;
         }
+    if (is_found)
+        return LW_OK;
     return lw_fail(LW_E_ARG, "%s: the graph has no input or output '%s'", run_name,
                    names[index] ? names[index] : "NULL");
 }

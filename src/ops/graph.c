@@ -169,7 +169,8 @@ static lw_status record_scratch(size_t bytes, lw_buffer **buffer, void *user)
     return add_tensor(user, t, NULL, buffer);
 }
 
-static lw_status check_name(lw_graph *g, const char *call, const char *name)
+/* Inputs have names of their own, and outputs too. */
+static lw_status check_name(lw_graph *g, const char *call, enum lw__role role, const char *name)
 {
     const struct lw__recording *r = &g->recording;
     size_t cursor = 0, k;
@@ -179,9 +180,10 @@ static lw_status check_name(lw_graph *g, const char *call, const char *name)
         return lw_fail(LW_E_ARG, "%s: the name is %s", call, name ? "empty" : "NULL");
     hash = lw__index_hash(name);
     while ((k = lw__index_next(&g->by_name, hash, &cursor)) != LW_NO_TENSOR)
-        if (k < r->tensor_count && r->tensors[k].name && !strcmp(r->tensors[k].name, name))
-            return lw_fail(LW_E_ARG, "%s: the graph has an input or output '%s' already", call,
-                           name);
+        if (k < r->tensor_count && r->tensors[k].role == role && r->tensors[k].name &&
+            !strcmp(r->tensors[k].name, name))
+            return lw_fail(LW_E_ARG, "%s: the graph has an %s '%s' already", call,
+                           role == LW_ROLE_INPUT ? "input" : "output", name);
     return LW_OK;
 }
 
@@ -214,7 +216,7 @@ lw_status lw_graph_input(lw_graph *graph, const char *name, lw_dtype dtype, int 
 
     if (!graph || !out)
         return lw_fail(LW_E_ARG, "the %s is NULL", graph ? "place for the tensor" : "graph");
-    LW_TRY(check_name(graph, "lw_graph_input", name));
+    LW_TRY(check_name(graph, "lw_graph_input", LW_ROLE_INPUT, name));
     return declare(graph, "lw_graph_input", t, name, extents, out);
 }
 
@@ -251,7 +253,7 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
 
     if (!graph)
         return lw_fail(LW_E_ARG, "the graph is NULL");
-    LW_TRY(check_name(graph, "lw_graph_output", name));
+    LW_TRY(check_name(graph, "lw_graph_output", LW_ROLE_OUTPUT, name));
     k = find_tensor(graph, tensor.buffer);
     t = k == LW_NO_TENSOR ? NULL : &graph->recording.tensors[k];
     if (!t || t->role != LW_ROLE_TEMPORARY)
@@ -259,7 +261,8 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
                        name,
                        !t                          ? "no tensor of this graph"
                        : t->role == LW_ROLE_OUTPUT ? "an output already"
-                                                   : "an input or scratch memory");
+                       : t->role == LW_ROLE_INPUT  ? "an input, which a run changes in place"
+                                                   : "scratch memory");
     if (!is_whole(t, &tensor))
         return lw_fail(LW_E_SHAPE,
                        "lw_graph_output: '%s' is a part of its temporary, or permuted; need all "

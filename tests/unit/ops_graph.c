@@ -178,14 +178,14 @@ static void wrong_tensors(void)
 
     REFUSED(LW_LAUNCH(r.stream, scale, 1, N, N, r.mid, other.in, 2.0), LW_E_ARG, "graph's");
     REFUSED(lw_graph_output(r.graph, "out", other.out), LW_E_ARG, "no tensor of this graph");
-    REFUSED(lw_graph_output(r.graph, "out", r.in), LW_E_ARG, "an input");
-    REFUSED(lw_graph_output(r.graph, "in", r.out), LW_E_ARG, "already");
+    REFUSED(lw_graph_output(r.graph, "out", r.in), LW_E_ARG, "an input, which a run changes");
     part.extent[0] = N / 2;
     REFUSED(lw_graph_output(r.graph, "out", part), LW_E_SHAPE, "part");
     REFUSED(lw_graph_input(r.graph, NULL, LW_F32, 1, n1, &part), LW_E_ARG, "NULL");
-    REFUSED(lw_graph_input(r.graph, "in", LW_F32, 1, n1, &part), LW_E_ARG, "already");
+    REFUSED(lw_graph_input(r.graph, "in", LW_F32, 1, n1, &part), LW_E_ARG, "input 'in' already");
     REFUSED(lw_graph_temporary(r.graph, LW_F32, 1, (ptrdiff_t[]){-1}, &part), LW_E_SHAPE, "-1");
     WORKS(lw_graph_output(r.graph, "out", r.out));
+    REFUSED(lw_graph_output(r.graph, "out", r.mid), LW_E_ARG, "output 'out' already");
     REFUSED(lw_graph_output(r.graph, "more", r.out), LW_E_ARG, "an output already");
     lw_graph_destroy(r.graph);
     lw_graph_destroy(other.graph);

@@ -300,6 +300,81 @@ static void parts(void)
     free_all(&whole, 1);
 }
 
+/* An output may have the name of an input, which then comes first. */
+static void one_name(void)
+{
+    lw_graph *g = begin();
+    lw_tensor in = input(g, "x"), out = temporary(g), t[2] = {filled(5), filled(0)};
+    lw_executable *x;
+
+    WORKS(LW_LAUNCH(lw_graph_stream(g), scale, 1, N, out, in, 2.0));
+    WORKS(lw_graph_output(g, "x", out));
+    x = end(g);
+    WORKS(lw_executable_run(x, d.stream, (const char *const[]){"x", "x"}, t, 2));
+    CHECK(is_all(t[0], 5) && is_all(t[1], 10));
+    lw_executable_destroy(x);
+    WORKS(lw_stream_wait(d.stream));
+    free_all(t, 2);
+}
+
+enum { ROWS = 4, COLUMNS = 16, HALF = COLUMNS / 2 };
+
+static lw_tensor sliced(lw_tensor t, int axis, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t step)
+{
+    lw_tensor part = {0};
+
+    WORKS(lw_tensor_slice(t, axis, begin, end, step, &part));
+    return part;
+}
+
+/* The left half of 2 in, then all of 3 in in the reverse order, its rows summed into a column. */
+static void steps(lw_stream *s, lw_tensor in, lw_tensor kept, lw_tensor out)
+{
+    lw_tensor halves = {0};
+
+    WORKS(LW_LAUNCH(s, scale, 1, N, kept, in, 2.0));
+    WORKS(lw_copy(s, sliced(out, 1, 0, HALF, 1), sliced(kept, 1, 0, HALF, 1)));
+    WORKS(LW_LAUNCH(s, scale, 1, N, kept, in, 3.0));
+    WORKS(lw_copy(s, sliced(out, 1, HALF, COLUMNS, 1), sliced(kept, 1, COLUMNS, HALF - 1, -1)));
+    WORKS(lw_tensor_reshape(sliced(kept, 0, 1, 2, 1), 2, (ptrdiff_t[]){2, HALF}, &halves));
+    WORKS(lw_sum(s, sliced(sliced(out, 1, 0, 1, 1), 0, 0, 2, 1), halves,
+                 &(lw_reduce_options){.axis = -1, .keepdims = true}));
+    WORKS(LW_LAUNCH(s, bump, 1, COLUMNS, sliced(out, 0, 2, 3, 1)));
+}
+
+/* Slices of temporaries are read and written, as those of ordinary tensors; nothing is copied. */
+static void views(void)
+{
+    static const ptrdiff_t shape[] = {ROWS, COLUMNS};
+    lw_tensor t[4] = {filled(0), filled(0), filled(0), filled(0)}, in = {0}, kept = {0}, out = {0};
+    float values[N], expected[N] = {0}, got[N] = {1};
+    lw_graph *g = begin();
+    lw_executable_info info;
+    lw_executable *x;
+
+    for (int k = 0; k < N; k++)
+        values[k] = (float)(k * k % 37);
+    WORKS(lw_buffer_write(t[0].buffer, 0, N, values));
+    for (int k = 0; k < 4; k++)
+        WORKS(lw_tensor_of(t[k].buffer, 2, shape, &t[k]));
+    steps(d.stream, t[0], t[1], t[2]);
+    WORKS(lw_graph_input(g, "in", LW_F32, 2, shape, &in));
+    WORKS(lw_graph_temporary(g, LW_F32, 2, shape, &kept));
+    WORKS(lw_graph_temporary(g, LW_F32, 2, shape, &out));
+    steps(lw_graph_stream(g), in, kept, out);
+    WORKS(lw_graph_output(g, "out", out));
+    x = end(g);
+    WORKS(lw_executable_get_info(x, &info));
+    CHECK(info.launches == 6 && info.temporaries == 1 && info.bytes_planned == sizeof values);
+    WORKS(lw_executable_run(x, d.stream, NULL, (lw_tensor[]){t[0], t[3]}, 2));
+    WORKS(lw_buffer_read(t[2].buffer, 0, N, expected));
+    WORKS(lw_buffer_read(t[3].buffer, 0, N, got));
+    CHECK(!memcmp(expected, got, sizeof got));
+    lw_executable_destroy(x);
+    WORKS(lw_stream_wait(d.stream));
+    free_all(t, 4);
+}
+
 /* ---- life ---- */
 
 /* All is let go while runs are under way; each run has buffers of its own. */
@@ -361,6 +436,8 @@ int main(int argc, char **argv)
         ordinary_as_output();
         ordinary_as_input();
         parts();
+        one_name();
+        views();
         let_go_early();
         empty();
         if (strcmp(device_name, "cpu"))
