@@ -12,60 +12,12 @@ from ._core import Device, Stream
 from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
 from ._values import Values
-from ._views import index_parts, reshaped_strides
+from ._views import (c_strides, index_parts, ints, is_contiguous, reshaped, reshaped_strides,
+                     slice_axis)
 
 _LIMIT = 4
 # Packages whose arrays never change, which their capsules do not say.
 _NEVER_WRITTEN = ("jax", "jaxlib", "pyarrow")
-
-
-def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    step = 1
-    for extent, stride in zip(reversed(shape), reversed(strides)):
-        if extent > 1 and stride != step:
-            return False
-        step *= extent
-    return True
-
-
-def _c_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    steps, step = [], 1
-    for extent in reversed(shape):
-        steps.append(step)
-        step *= max(extent, 1)
-    return tuple(reversed(steps))
-
-
-def ints(values: tuple[Any, ...]) -> tuple[int, ...]:
-    """reshape(2, 3) and reshape((2, 3)) are the same."""
-    if len(values) == 1 and not hasattr(values[0], "__index__"):
-        values = tuple(values[0])
-    return tuple(v.__index__() for v in values)
-
-
-def reshaped(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The extents that a shape gets; one that is wanted may be -1."""
-    size, extents = math.prod(shape), wanted
-    if wanted.count(-1) == 1:
-        rest = -math.prod(wanted)
-        known = rest and size % rest == 0
-        extents = tuple(size // rest if known and e == -1 else e for e in wanted)
-    if math.prod(extents) != size or min(extents, default=0) < 0:
-        raise ArgumentError(f"an array of shape {shape} cannot have shape {wanted}")
-    return extents
-
-
-def _slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
-    """First element, step and extent (None: the axis goes) of a key on one axis."""
-    if isinstance(key, slice):
-        begin, end, step = key.indices(extent)
-        return begin, step, len(range(begin, end, step))
-    if isinstance(key, (bool, np.bool_)) or not hasattr(key, "__index__"):
-        raise ArgumentError(f"index {key!r}; need integers, slices, None or ... (a view)")
-    index = key.__index__()
-    if not -extent <= index < extent:
-        raise IndexError(f"index {index} is out of bounds for an axis of {extent}")
-    return index % extent, 0, None
 
 
 class Array(Values, _core.Array):
@@ -90,7 +42,7 @@ class Array(Values, _core.Array):
         return not self.device.name.startswith("cuda")
 
     def _contiguous_view(self) -> "Array | None":
-        return self if _is_contiguous(self.shape, self._strides) else None
+        return self if is_contiguous(self.shape, self._strides) else None
 
     def _contiguous(self) -> "Array":
         whole = self._contiguous_view()
@@ -143,7 +95,7 @@ class Array(Values, _core.Array):
 
     def _reshaped_view(self, extents: tuple[int, ...]) -> "Array | None":
         strides = reshaped_strides(self.shape, self._strides, extents) if self.size else \
-            _c_strides(extents)
+            c_strides(extents)
         return None if strides is None else _core.view(self, self._offset, extents, strides)
 
     def _broadcast_to(self, shape: tuple[int, ...]) -> "Array":
@@ -180,7 +132,7 @@ class Array(Values, _core.Array):
                 shape.append(1)
                 strides.append(0)
                 continue
-            begin, step, extent = _slice_axis(part, self.shape[axis])
+            begin, step, extent = slice_axis(part, self.shape[axis])
             stride = self._strides[axis]
             axis += 1
             if extent is None or extent > 0:
@@ -387,7 +339,7 @@ def _from_interface(x: Any, says: dict[str, Any]) -> Array:
     if strides is not None and any(stride % dtype.itemsize for stride in strides):
         raise ArgumentError(f"the array has strides of {strides} bytes; need multiples of "
                             f"its elements' {dtype.itemsize}")
-    steps = _c_strides(shape) if strides is None else \
+    steps = c_strides(shape) if strides is None else \
         tuple(stride // dtype.itemsize for stride in strides)
     there = Device("cuda")
     stream = says.get("stream")

@@ -4,8 +4,9 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, NoReturn
 
 from . import _dtypes
-from ._array import Array, Recorded, ints, reshaped
+from ._array import Array, Recorded
 from ._dims import check_index, index_at
+from ._views import ints, reshaped
 
 _TWO = {"add": "a + b", "sub": "a - b", "mul": "a * b", "truediv": "a / b",
         "floordiv": "floor(a / b)", "mod": "fmod(a, b)", "pow": "pow(a, b)", "and": "a & b",

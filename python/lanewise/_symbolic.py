@@ -9,11 +9,12 @@ from math import prod
 from typing import Any, Callable, Sequence
 
 from . import _core, _dtypes
-from ._array import Array, Recorded, reshaped
+from ._array import Array, Recorded
 from ._custom import TensorType
 from ._dims import SAMPLES, Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError
 from ._symbol import Symbol
+from ._views import reshaped
 
 
 class Again:
