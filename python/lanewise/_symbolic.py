@@ -12,7 +12,7 @@ from . import _core, _dtypes
 from ._array import Array, Recorded
 from ._custom import TensorType
 from ._dims import SAMPLES, Dim, Table, in_sample, is_symbolic
-from ._errors import ArgumentError
+from ._errors import ArgumentError, IndexError
 from ._symbol import Symbol
 from ._views import reshaped
 
@@ -40,12 +40,12 @@ class Again:
                                     f"{self._told()} the shape is {made.shape}")
 
     def record(self, calls: Sequence[Callable[["Again"], None]]) -> None:
-        """Call all of them. Raises ArgumentError also for an index beyond a size."""
+        """Call all of them. Of an index beyond a size IndexError tells the sizes."""
         try:
             for call in calls:
                 call(self)
         except IndexError as error:
-            raise ArgumentError(f"at {self._told()}: {error}") from None
+            raise IndexError(f"at {self._told()}: {error}") from None
 
     def _told(self) -> str:
         return ", ".join(f"{d} = {n}" for d, n in self._named.items())

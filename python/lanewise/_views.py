@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, IndexError
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
