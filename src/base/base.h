@@ -14,6 +14,11 @@
 lw_status lw__fail(lw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum { LW_MESSAGE_MAX = 1023 }; /* bytes of a message without its NUL */
 
+/* lw__error_keep, lw__error_restore - this thread's message, of LW_MESSAGE_MAX + 1 bytes, around
+ * what may fail without a failure of the caller: then the message stays that of an earlier call. */
+void lw__error_keep(char *text);
+void lw__error_restore(const char *text);
+
 /* LW_TRY - propagate a failure, its message untouched. */
 #define LW_TRY(call)                                                                               \
     do {                                                                                           \

@@ -49,6 +49,16 @@ lw_status lw_fail_lines(lw_status status, const char *below, const char *format,
     return status;
 }
 
+void lw__error_keep(char *text)
+{
+    memcpy(text, last_error, sizeof last_error);
+}
+
+void lw__error_restore(const char *text)
+{
+    memcpy(last_error, text, sizeof last_error);
+}
+
 lw_status lw_fail(lw_status status, const char *format, ...)
 {
     va_list args;

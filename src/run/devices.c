@@ -45,7 +45,7 @@ static lw_status choose(const char *name, const struct lw__device_ops **ops)
         if (name && !has_name(devices[i], name))
             continue;
         *ops = devices[i];
-        unavailable = devices[i]->probe ? devices[i]->probe() : "";
+        unavailable = lw__device_probe(devices[i]);
         if (!*unavailable)
             return LW_OK;
         if (name)

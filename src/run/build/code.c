@@ -222,8 +222,10 @@ lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
                          const struct lw__compile *request, struct lw__code *code)
 {
     struct build b = {.ops = ops, .state = state, .compile = request, .code = code};
+    char before[LW_MESSAGE_MAX + 1];
     lw_status status;
 
+    lw__error_keep(before); /* what the cache lacks, and a first try of the compiler, are no news */
     *code = (struct lw__code){.payload_file = -1};
     status = compile(&b);
     if (!status)
@@ -232,6 +234,8 @@ lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
         status = lw__code_read_sites(code, request->name);
     lw__cache_close(&b.cache);
     free(b.result.bytes);
+    if (!status)
+        lw__error_restore(before);
     return status;
 }
 

@@ -2,13 +2,29 @@
 #include "run/host/host.h"
 #include <stdlib.h>
 
+/* That a device is not available is no failure. */
+const char *lw__device_probe(const struct lw__device_ops *ops)
+{
+    char before[LW_MESSAGE_MAX + 1];
+    const char *why;
+
+    lw__error_keep(before);
+    why = ops->probe ? ops->probe() : "";
+    lw__error_restore(before);
+    return why;
+}
+
 void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_device_info *info)
 {
+    char before[LW_MESSAGE_MAX + 1];
+
     *info = ops->info;
-    info->unavailable = ops->probe ? ops->probe() : "";
+    info->unavailable = lw__device_probe(ops);
     info->available = info->unavailable[0] == '\0';
+    lw__error_keep(before);
     if (ops->describe)
         ops->describe(state, info);
+    lw__error_restore(before);
 }
 
 lw_status lw__device_create(const struct lw__device_ops *ops, const char *name, lw_device **device)

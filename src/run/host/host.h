@@ -67,6 +67,8 @@ struct lw_device {
  * errors   LW_E_MEMORY; those of ops->open. owns: lw_device_close */
 lw_status lw__device_create(const struct lw__device_ops *ops, const char *name, lw_device **device);
 void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_device_info *info);
+const char *
+lw__device_probe(const struct lw__device_ops *ops);     /* why it cannot be used; "": it can */
 void lw__device_hold(lw_device *device);                /* lw_device_close lets go */
 const char *lw__device_target(const lw_device *device); /* for lanewise-compile --device */
 

@@ -178,11 +178,14 @@ void lw__special_first(lw_program *p, const struct lw__compile *built)
     struct lw__bytes *made = &p->code.first;
     lw_kernel *k = made->length ? first_kernel(p, built->options->first_kernel) : NULL;
     struct lw__special *s = k ? look_up_or_add(k, built->options->first_block) : NULL;
+    char before[LW_MESSAGE_MAX + 1];
 
+    lw__error_keep(before);
     if (s && !compile(k, built->compiler, made, s))
         atomic_store_explicit(&s->state, READY, memory_order_relaxed);
     else if (s)
         lw__code_free(p->device->ops, p->device->state, &s->code);
+    lw__error_restore(before);
     free(made->bytes);
     *made = (struct lw__bytes){0};
 }

@@ -5,9 +5,9 @@
  * leaves the call as that of faults does (fault.c). It may come at any instruction; so it leaves
  * only where nothing is lost:
  * - The thread is on its stack for kernels, hence in no function of the library that matters.
- * - It is in the code of the kernel itself, which holds no locks. A worker may also be in what that
- *   calls of libc and libm (memcpy, fma), but not in the dynamic linker, on the way there. In a
- *   thread of the host such code may be that of a handler, which has interrupted the kernel.
+ * - It is in the code of the kernel itself, which holds no locks. A worker may also be in memcpy or
+ *   fma, which that calls, but not on the way there, in the dynamic linker. In a thread of the host
+ *   such code may be that of a handler, which has interrupted the kernel.
  * Elsewhere the signal does nothing, and the next one comes a millisecond later.
  *
  * The handler is set by the first cancel that finds a thread in a launch.
