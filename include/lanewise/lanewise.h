@@ -115,8 +115,8 @@ typedef struct lw_event lw_event;
 typedef struct lw_image lw_image; /* kernels compiled ahead of time, by `lanewise cc` */
 
 /* lw_last_error - the message of the last failed call on this thread: what was wrong, the values,
- * what is needed. Calls that succeed leave it. One line, but for LW_E_COMPILE (lw_program_build); "" before the first failure;
- * valid until the thread's next lw_ call. */
+ * what is needed. One line, but for LW_E_COMPILE (lw_program_build); "" before the first failure;
+ * valid until the thread's next lw_ call. Calls that succeed do not change it. */
 LW_API const char *lw_last_error(void);
 
 /* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status. It
