@@ -91,7 +91,8 @@ enum lw_cpu_gang_state {
     LW_CPU_WAITS,    /* in a loop that waits: goes on after the others */
     LW_CPU_RETURNED, /* its threads have */
     LW_CPU_STOPPED,  /* one of the calls stopped the launch, or memory was short */
-    LW_CPU_TURNS,    /* as WAITS, but the loop writes memory, which may end it */
+    LW_CPU_STEADY,   /* as WAITS; whether lanes leave the loop depends on memory alone, whatever
+                      * else changes in the frame */
 };
 
 enum { LW_CPU_THREADS_MAX = 1024, LW_CPU_OPERANDS_MAX = 3, LW_CPU_KEY_MAX = 63 };
@@ -113,13 +114,15 @@ struct lw_cpu_gang {
     uint32_t number, first; /* of the gang in its block; its first thread */
     struct lw_cpu_exchange *exchange;
     /* written by it before it suspends */
-    uint32_t state, site; /* ARRIVED, WAITS, TURNS: where */
+    uint32_t state, site; /* ARRIVED, WAITS, STEADY: where */
     /* ARRIVED: place and iterations, as in struct lw_ref_thread; those of others are the same */
     uint64_t key[LW_CPU_KEY_MAX];
     uint32_t key_length;
     /* ARRIVED: runs the operation, from in to out, as one block; its argument is the exchange's
      * address. NULL: a barrier */
     lw_cpu_entry *operation;
+    uint32_t writes,
+        departures; /* how often lanes have written in a spin loop; left a STEADY one */
 };
 
 /* Runs the gang to its first suspension; NULL: memory was short. */

@@ -30,7 +30,10 @@ enum lw_ref_state {
     LW_REF_COLLECTIVE, /* waits in a collective or barrier */
     LW_REF_YIELD,      /* reached a loop's back edge that may wait on memory: resume at will */
     LW_REF_FAILED,     /* a failed assert or a refused access; never resume it */
+    LW_REF_TURN,       /* at its `place`: the earliest lanes of a warp go on */
 };
+
+enum { LW_REF_LOOPS_MAX = 32 }; /* loops around a place; what is deeper is not counted */
 
 enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
 
@@ -139,6 +142,15 @@ struct lw_ref_thread {
     uint8_t *shared_shadow;
     uint32_t *shared_origin;
     struct lw_ref_watched *watched; /* the block's */
+
+    /* written by the thread before it suspends, in a kernel with loops that wait */
+    uint32_t is_behind;  /* TURN: 0 in a loop that waits, 1 on a way behind or round one */
+    uint32_t is_steady;  /* 1 within a loop that waits whose iterations depend on memory alone */
+    uint32_t departures; /* how often the thread has left such a loop */
+    /* how many numbers, and they: for each loop around the place, then for its block. Smaller is
+     * earlier; equal loops compare by their `iteration`. NULL: no loop of the kernel waits */
+    const uint32_t *place;
+    uint64_t iteration[LW_REF_LOOPS_MAX]; /* of each loop around */
 };
 
 /* For code for `check`, of a block: who accessed its memory. Of each 4 bytes there is a cell, the

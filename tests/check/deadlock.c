@@ -64,3 +64,52 @@ KERNEL void count(int *arrived)
         while (atomic_load(arrived) != 4 * DONE) /* @c1 */
             ;
 }
+
+// run: -k own_warp -b 32 i32[1] i32[1]
+// run: -k own_warp -b 32 -D BAD i32[1] i32[1]
+// finds: deadlock @w1 @w2
+KERNEL void own_warp(int *lock, int *held)
+{
+    for (bool done = false; !done;)
+        if (atomic_cas(lock, 0, 1) == 0) { /* @w1 */
+            fence_device(); /* @w2 */
+            *held += 1;
+            fence_device();
+            atomic_exchange(lock, 0);
+#ifdef BAD
+            break; /* this lane has left the loop before it does the above */
+#else
+            done = true;
+#endif
+        }
+}
+
+// run: -k other_arm -b 32 i32[1] i32[1]
+// run: -k other_arm -b 32 -D BAD i32[1] i32[1]
+// finds: deadlock @a1 @a2
+KERNEL void other_arm(int *flag, int *seen)
+{
+    if (ME != 0)
+        atomic_store(flag, 1); /* @a2 */
+#ifdef BAD
+    else
+#else
+    warp_sync(); /* all of them have done so */
+    if (ME == 0)
+#endif
+        while (atomic_load(flag) == 0) /* @a1 */
+            ;
+    atomic_add(seen, 1);
+}
+
+// run: -k counts -b 32 i32[1] i32[1]
+// run: -k counts -b 32 -D BAD i32[1] i32[1]
+// finds: deadlock @t1
+KERNEL void counts(int *flag, int *trips)
+{
+    int count = 0;
+    atomic_store(flag, 1);
+    while (atomic_load(flag) != DONE) /* @t1 */
+        count++;
+    atomic_add(trips, count);
+}

@@ -134,6 +134,17 @@ bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 /* Give a loop this word only, and the number `count` unless it is 0. */
 void lw__loop_set_metadata(LLVMValueRef back, const char *word, uint32_t count);
 
+/* ---- spin_loops.c ---------------------------------------------------------------------------- */
+
+/* How a loop waits for other threads, if it does. */
+struct lw__spin {
+    LLVMValueRef access; /* what it reads; NULL: it does not wait */
+    bool is_steady;      /* an iteration depends on memory alone, not on earlier ones */
+};
+struct lw__spin lw__spin_of(const struct lw__cfg *cfg, const struct lw__loop *loop);
+/* True if a block of the loop changes memory that other threads may read. */
+bool lw__spin_writes(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t block);
+
 /* ---- source_loops.c -------------------------------------------------------------------------- */
 
 /* True if clang begins a `for`, `while` or `do` at this block. */

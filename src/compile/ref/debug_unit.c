@@ -123,11 +123,9 @@ static void set_global_idx(struct watch *w)
 /* The type of the record, for gdb/lanewise.py. */
 static LLVMMetadataRef record_type(struct watch *w)
 {
-    static const char *const states[] = {[LW_REF_FRESH] = "begins",
-                                         [LW_REF_RETURNED] = "returned",
-                                         [LW_REF_COLLECTIVE] = "waits",
-                                         [LW_REF_YIELD] = "yields",
-                                         [LW_REF_FAILED] = "failed"};
+    static const char *const states[] = {
+        [LW_REF_FRESH] = "begins", [LW_REF_RETURNED] = "returned", [LW_REF_COLLECTIVE] = "waits",
+        [LW_REF_YIELD] = "yields", [LW_REF_FAILED] = "failed",     [LW_REF_TURN] = "yields"};
     enum { STATES = sizeof states / sizeof *states };
     const char *ops[LW_OP_COUNT] = {"none"};
     for (int op = 1; op < LW_OP_COUNT; op++)

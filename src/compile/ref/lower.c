@@ -2,16 +2,12 @@
  *
  * A kernel K of the common bitcode becomes `ptr lw.ref.K(ptr thread)`. At each collective it writes
  * its request into the thread's record (base/ref_abi.h) and suspends. The scheduler of run/ref
- * computes the result and resumes it. Loops that may wait on memory (with an atomic or volatile
- * load) suspend at every iteration, other loops every ITERATIONS_PER_YIELD. So the scheduler can
- * run others, stop a launch, and detect that nothing changes any more.
+ * computes the result and resumes it. Loops suspend, too: turns.c.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include "compile/front/front.h"
 #include <string.h>
-
-enum { ITERATIONS_PER_YIELD = 65536 };
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
 
@@ -138,6 +134,7 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
     store_key(r, call);
+    lw__ref_store_place(r, call);
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
     lw__ref_suspend(r, head, tail);
     LLVMPositionBuilderBefore(r->b, call);
@@ -146,63 +143,6 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
         LLVMReplaceAllUsesWith(call, from_bits(r, bits, LLVMTypeOf(call)));
     }
     LLVMInstructionEraseFromParent(call);
-}
-
-/* ---- yields ---------------------------------------------------------------------------------- */
-
-static void yield_before(struct lw__ref *r, LLVMValueRef at, bool every_trip)
-{
-    LLVMBasicBlockRef head = lw__ir_split_before(at), tail = LLVMGetInstructionParent(at);
-    LLVMPositionBuilderAtEnd(r->b, head);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(at));
-    if (!every_trip) {
-        LLVMValueRef budget = lw__ref_load(r, r->i32, FIELD(budget));
-        LLVMValueRef left = LLVMBuildSub(r->b, budget, LLVMConstInt(r->i32, 1, 0), "");
-        lw__ref_store(r, left, FIELD(budget));
-        LLVMValueRef spent = LLVMBuildICmp(r->b, LLVMIntSLE, left, LLVMConstInt(r->i32, 0, 0), "");
-        LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
-        LLVMBuildCondBr(r->b, spent, rest, tail);
-        LLVMPositionBuilderAtEnd(r->b, rest);
-        store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
-        head = rest;
-    }
-    store32(r, LW_REF_YIELD, FIELD(state));
-    store32(r, lw__ir_site(r->unit, at, "loop"), FIELD(site));
-    LLVMSetCurrentDebugLocation2(r->co.builder, NULL);
-    lw__ref_suspend(r, head, tail);
-}
-
-static bool reads_what_others_write(LLVMValueRef i)
-{
-    return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
-           (LLVMIsALoadInst(i) &&
-            (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
-}
-
-static bool loop_waits(const struct lw__cfg *g, const struct lw__loop *l)
-{
-    for (uint32_t b = 0; b < g->count; b++)
-        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(g->blocks[b]) : NULL; i;
-             i = LLVMGetNextInstruction(i))
-            if (reads_what_others_write(i))
-                return true;
-    return false;
-}
-
-/* Before any block is split: find the loops that yield. */
-static void find_loops(struct lw__ref *r, LLVMValueRef function)
-{
-    struct lw__cfg g;
-    struct lw__loops loops;
-    lw__cfg_build(&r->unit->scratch, function, &g);
-    lw__loops_build(&g, &loops);
-    r->has_loops = loops.count > 0;
-    r->yields = lw__new(&r->unit->scratch, loops.count, sizeof *r->yields);
-    r->yield_count = loops.count;
-    for (size_t i = 0; i < loops.count; i++) {
-        r->yields[i].header = g.blocks[loops.loops[i].header];
-        r->yields[i].every_trip = loop_waits(&g, &loops.loops[i]);
-    }
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -303,7 +243,7 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
     lw__ref_find_written(r, list, count);
     lw__ref_bounds_strip(r);
     for (size_t i = 0; i < r->yield_count; i++) /* not found earlier: strip replaces instructions */
-        yield_before(r, lw__ir_first_after_phis(r->yields[i].header), r->yields[i].every_trip);
+        lw__ref_yield(r, &r->yields[i]);
     for (size_t i = 0; i < count; i++)
         if (!lower_instruction(r, list[i]))
             return false;
@@ -325,7 +265,7 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     lw__ref_prove(r, kernel);
     lw__prune_checks(&r->unit->scratch, r->data, kernel->function);
     lw__shared_layout(r->unit, kernel->function, &layout);
-    find_loops(r, kernel->function);
+    lw__ref_find_yields(r, kernel->function);
     LLVMValueRef *list = collect(r, kernel->function, &count);
     if (r->unit->options->debug)
         lw__ref_stack_open(r, f);

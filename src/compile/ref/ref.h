@@ -1,9 +1,9 @@
 /* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
  *
- * lower.c makes the coroutine, calls.c lowers its calls. access_checks.c and index_checks.c add the
- * checks, prune_checks.c removes redundant ones, bounds.c makes comparisons of them. For the device
- * `check`, observe.c tells it of each shared access. With -O0, debug_variables.c and debug_unit.c
- * serve the debugger.
+ * lower.c makes the coroutine, calls.c lowers its calls, turns.c has its yields. access_checks.c
+ * and index_checks.c add the checks, prune_checks.c removes redundant ones, bounds.c makes
+ * comparisons of them. For the device `check`, observe.c tells it of each shared access. With -O0,
+ * debug_variables.c and debug_unit.c serve the debugger.
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
@@ -54,6 +54,20 @@ struct lw__ref_bounds {
     bool has_private;
 };
 
+/* A block at whose beginning a thread may suspend (turns.c). */
+struct lw__ref_yield {
+    LLVMBasicBlockRef block;
+    bool is_loop;       /* it is a loop's header; then: */
+    bool every_trip;    /* its iterations all yield */
+    bool waits;         /* it waits for other threads, */
+    size_t site;        /* by this access; */
+    bool is_steady;     /* ... and depends on memory alone */
+    bool leaves;        /* threads come here from a steady loop */
+    LLVMValueRef place; /* of a turn; NULL: it is none */
+    LLVMValueRef again; /* an iteration that is not the first; NULL: they are not counted */
+    uint32_t depth;     /* of the loop */
+};
+
 /* One kernel on its way to the reference form. */
 struct lw__ref {
     struct lw__unit *unit;
@@ -64,11 +78,12 @@ struct lw__ref {
     LLVMValueRef thread; /* struct lw_ref_thread * */
     LLVMValueRef shared; /* block memory */
     bool has_loops;      /* then writes are noted: a loop may wait for them */
-    struct {
-        LLVMBasicBlockRef header; /* of a loop */
-        bool every_trip;
-    } *yields;
+    struct lw__ref_yield *yields;
     size_t yield_count;
+    struct {
+        LLVMValueRef call, place;
+    } *placed; /* collectives of a kernel with loops that wait */
+    size_t placed_count;
     struct lw__ref_bounds bounds;
     struct lw_proof *proofs; /* proof_count of LW_PROOFS_MAX */
     uint32_t proof_count;
@@ -143,6 +158,14 @@ LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
 uint32_t lw__ref_dtype_named(const char *name); /* lw_dtype; 0: there is none */
 /* End `at` by a suspension of the thread, which resumes in `next`. */
 void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+
+/* ---- turns.c --------------------------------------------------------------------------------- */
+
+/* Before any block is split: where the kernel's threads yield. */
+void lw__ref_find_yields(struct lw__ref *r, LLVMValueRef function);
+void lw__ref_yield(struct lw__ref *r, const struct lw__ref_yield *yield);
+/* At the builder: the place of a collective, if the kernel has turns. */
+void lw__ref_store_place(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- calls.c --------------------------------------------------------------------------------- */
 

@@ -168,6 +168,9 @@ struct lw__facts {
     uint8_t *divergence_of, *phi_divergence, *exit_divergence;
     uint32_t *reconverges_at;  /* per block: where a divergent branch's lanes reconverge */
     LLVMValueRef *spin_access; /* per block: what the spin loop with this header reads, or NULL */
+    int *spin_state;           /* per block: ... enum lw_cpu_gang_state in its iterations */
+    bool *spins_and_writes, *leaves_steady; /* per block: lanes write in such a loop; have left one
+                                             * whose state is STEADY */
     bool has_spin_loops;
     struct lw__interleaved *interleaved; /* by access */
     size_t interleaved_count;

@@ -281,11 +281,12 @@ static void part(void *watch, const struct lw__ref_thread *earliest,
              without_kernel ? without_kernel : what);
 }
 
-static void stop(void *watch, const struct lw__ref_thread *first, const char *what)
+static void stop(void *watch, const struct lw__ref_thread *first,
+                 const struct lw__ref_thread *other, const char *what)
 {
     struct lw__check *check = watch;
     if (!check->has_ended && !lw__check_has(check, LW_CLASS_DEADLOCK))
-        tell(check, LW_CLASS_DEADLOCK, first, first->abi.site, NULL, what);
+        tell(check, LW_CLASS_DEADLOCK, first, first->abi.site, other, what);
 }
 
 /* ---- undefined bits -------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
  * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
  * their frames and on memory. If the frames still return to their contents of LW_CPU_STUCK_NS ago,
  * no memory that the thread waits for has changed. When that is so for each thread of the
- * launch, no thread will change it. Some threads may have had no processor for that long; so each
- * must have looked once more since the last of them became stuck. A loop that writes memory is
- * never stuck.
+ * launch, no thread will change it. Of a steady loop the frame does not matter: the same lanes must
+ * still be in it. Some threads may have had no processor for that long; so each must have looked
+ * once more since the last of them became stuck. A thread that writes is not stuck.
  */
 #include "run/cpu/cpu.h"
 #include <sched.h>
@@ -27,6 +27,7 @@ struct gang_state {
     void *handle;
     char *memory; /* of its frame */
     size_t bytes;
+    uint32_t state, site, writes, departures; /* of abi, when its frame was copied */
 };
 
 /* The gangs of the block under way. */
@@ -39,13 +40,14 @@ struct gang_set {
     struct lw_cpu_worker *worker;
     struct lw__cpu_run *run;
     struct lw__cpu_resume resume;
-    uint64_t rounds;       /* of waiting, since something else happened; */
-    uint64_t began;        /* when there were YIELD_ROUNDS of them */
-    char *copy;            /* of the frames at `since`; NULL: none yet */
-    uint64_t since;        /* lw__clock() */
-    uint64_t age, age_max; /* of the copy, in rounds */
-    bool is_stuck;         /* the frames came back to what they were long ago, */
-    bool is_counted;       /* and did again while run->stuck_count was this */
+    uint64_t rounds;                    /* of waiting, since something else happened; */
+    uint64_t began;                     /* when there were YIELD_ROUNDS of them */
+    char *copy;                         /* of the frames at `since`; NULL: none yet */
+    uint32_t arrived[LW_CPU_GANGS_MAX]; /* of the exchange, then */
+    uint64_t since;                     /* lw__clock() */
+    uint64_t age, age_max;              /* of the copy, in rounds */
+    bool is_stuck;                      /* the frames came back to what they were long ago, */
+    bool is_counted;                    /* and did again while run->stuck_count was this */
     uint64_t stuck_count;
 };
 
@@ -86,7 +88,7 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
 
 static bool is_waiting(const struct gang_state *m)
 {
-    return m->abi.state == LW_CPU_WAITS || m->abi.state == LW_CPU_TURNS;
+    return m->abi.state == LW_CPU_WAITS || m->abi.state == LW_CPU_STEADY;
 }
 
 /* ---- for ever? ---- */
@@ -139,13 +141,28 @@ static void stop_watching(struct gang_set *c)
     c->copy = NULL;
 }
 
+/* True if the gang is in a steady loop, and so are the same lanes as at the copy. */
+static bool is_steady(const struct gang_set *c, uint32_t g)
+{
+    const struct gang_state *m = &c->members[g];
+    const uint32_t warps = c->code->gang_threads / 32;
+
+    return m->abi.state == LW_CPU_STEADY && m->state == LW_CPU_STEADY && m->abi.site == m->site &&
+           m->abi.departures == m->departures &&
+           !memcmp(c->arrived + g * warps, c->exchange.arrived + g * warps,
+                   warps * sizeof c->arrived[0]);
+}
+
 static bool frames_same(const struct gang_set *c)
 {
     const char *copy = c->copy;
 
-    for (uint32_t g = 0; g < c->count; copy += c->members[g++].bytes)
-        if (memcmp(copy, c->members[g].memory, c->members[g].bytes) != 0)
+    for (uint32_t g = 0; g < c->count; copy += c->members[g++].bytes) {
+        const struct gang_state *m = &c->members[g];
+
+        if (m->abi.writes != m->writes || (!is_steady(c, g) && memcmp(copy, m->memory, m->bytes)))
             return false;
+    }
     return true;
 }
 
@@ -161,17 +178,16 @@ static void copy_frames(struct gang_set *c)
     c->since = lw__clock();
     if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, LW_CPU_ALIGN, &c->copy))
         return;
-    for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
-        memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
-}
+    memcpy(c->arrived, c->exchange.arrived, sizeof c->arrived);
+    for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes) {
+        struct gang_state *m = &c->members[g];
 
-/* Is one in a loop that writes? Its memory changes. */
-static bool has_turns(const struct gang_set *c)
-{
-    for (uint32_t g = 0; g < c->count; g++)
-        if (c->members[g].abi.state == LW_CPU_TURNS)
-            return true;
-    return false;
+        memcpy(c->copy + at, m->memory, m->bytes);
+        m->state = m->abi.state;
+        m->site = m->abi.site;
+        m->writes = m->abi.writes;
+        m->departures = m->abi.departures;
+    }
 }
 
 /* Do all threads wait in vain? Frames that come back to what they were do so again and again, as
@@ -179,11 +195,6 @@ static bool has_turns(const struct gang_set *c)
  * age_max doubles. */
 static bool watch(struct gang_set *c)
 {
-    if (has_turns(c)) {
-        not_stuck(c);
-        c->copy = NULL;
-        return false;
-    }
     if (c->copy && frames_same(c)) {
         c->age = 0;
         return lw__clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
@@ -348,7 +359,7 @@ static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *wait
 /* Resumes each waiting gang once. *moved: one of them did more than wait. */
 static bool resume_waiting(struct gang_set *c, uint32_t waiting, bool *moved)
 {
-    bool goes_on = resume_all(c, LW_CPU_WAITS, LW_CPU_TURNS);
+    bool goes_on = resume_all(c, LW_CPU_WAITS, LW_CPU_STEADY);
 
     for (uint32_t g = 0; g < c->count; g++)
         waiting -= is_waiting(&c->members[g]);

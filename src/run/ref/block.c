@@ -82,6 +82,8 @@ static void clear(struct lw_ref_thread *t)
 {
     t->op = t->type = t->site = t->key_length = t->line = 0;
     t->number = t->budget = 0;
+    t->is_behind = t->is_steady = t->departures = 0;
+    t->place = NULL;
     t->value = t->identity = t->result = t->changed = 0;
     t->value_shadow = t->identity_shadow = t->number_shadow = t->result_shadow = 0;
     t->value_origin = t->identity_origin = t->number_origin = t->result_origin = 0;
@@ -200,11 +202,14 @@ bool lw__ref_frames_save(struct lw__ref_block *block)
             return false;
         memcpy(chunk->copy, chunk->bytes, chunk->used);
     }
+    lw__ref_turns_save(block);
     return lw__ref_stacks_save(block);
 }
 
-bool lw__ref_frames_same(const struct lw__ref_block *block)
+bool lw__ref_frames_same(struct lw__ref_block *block)
 {
+    if (!lw__ref_turns_same(block))
+        return false;
     for (const struct lw__ref_chunk *chunk = block->chunks; chunk; chunk = chunk->next)
         if (memcmp(chunk->copy, chunk->bytes, chunk->used) != 0)
             return false;

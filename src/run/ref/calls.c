@@ -9,7 +9,9 @@ static struct lw__ref_block *block_of(struct lw_ref_thread *t)
 
 static void *call_frame(struct lw_ref_thread *t, uint64_t bytes, uint64_t align)
 {
-    return lw__ref_frame(block_of(t), bytes, align);
+    struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
+    thread->frame_bytes = bytes;
+    return thread->frame = lw__ref_frame(block_of(t), bytes, align);
 }
 
 static void call_print(struct lw_ref_thread *t, const char *format, uint32_t count,

@@ -4,6 +4,7 @@
  *     schedule        runs one launch: rounds over the threads, collectives, progress
  *     calls           what kernel code calls
  *     order           the order of threads and blocks that can run
+ *     turns           in which order the lanes of a warp go on where loops wait
  *     late_lanes      lanes that come too late to a collective of their warp
  *     block           a resident block: its threads, its memory, its coroutines' frames
  *     stack           threads with stacks in place of frames, for a debugger
@@ -114,8 +115,10 @@ struct lw__ref_watcher {
     /* threads of a block wait apart: all of them end. other: NULL, or one of those elsewhere */
     void (*part)(void *watch, const struct lw__ref_thread *earliest,
                  const struct lw__ref_thread *other, const char *what);
-    /* nobody can make progress: the launch ends */
-    void (*stop)(void *watch, const struct lw__ref_thread *first, const char *what);
+    /* nobody can make progress: the launch ends. other: NULL, or a lane that does not go on because
+     * `first` or others of its warp wait */
+    void (*stop)(void *watch, const struct lw__ref_thread *first,
+                 const struct lw__ref_thread *other, const char *what);
 };
 
 /* ---- who records a launch -------------------------------------------------------------------- */
@@ -182,17 +185,34 @@ struct lw__ref_block **lw__ref_order_block(struct lw_ref_launch *launch);
 
 /* ---- ref_block ----------------------------------------------------------------------------- */
 
+/* Of a thread at the last snapshot, besides its frame. */
+struct lw__ref_saved {
+    const uint32_t *place;
+    uint64_t value, result;
+    uint32_t state, is_steady, departures;
+    bool ready;
+};
+
 struct lw__ref_thread {
     struct lw_ref_thread abi; /* first: kernel code hands its address back */
     struct lw__ref_block *block;
     void *handle; /* the coroutine, or the place on its stack; NULL before it started */
-    bool ready;   /* may be resumed in the next round */
+    char *frame;  /* of the coroutine */
+    size_t frame_bytes;
+    bool ready; /* may be resumed in the next round */
+    struct lw__ref_saved saved;
 };
 
 /* lw__ref_is_waiting - in a collective or barrier that has not run? */
 static inline bool lw__ref_is_waiting(const struct lw__ref_thread *thread)
 {
     return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
+}
+
+/* lw__ref_is_at_turn - at a turn, and not the earliest of its warp? */
+static inline bool lw__ref_is_at_turn(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state == LW_REF_TURN && !thread->ready;
 }
 
 /* A piece of frame memory. */
@@ -238,7 +258,7 @@ void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align)
 /* lw__ref_frames_save - remember all bytes of all frames; false if memory is short.
  * lw__ref_frames_same - are they what they were? No frame was added since they were saved. */
 bool lw__ref_frames_save(struct lw__ref_block *block);
-bool lw__ref_frames_same(const struct lw__ref_block *block);
+bool lw__ref_frames_same(struct lw__ref_block *block);
 
 /* lw__ref_fill_uninitialised - memory that the kernel has not written yet. */
 void lw__ref_fill_uninitialised(char *memory, size_t bytes);
@@ -256,6 +276,18 @@ bool lw__ref_stacks_same(const struct lw__ref_block *block);
  * lw__ref_stack_suspend or returns. */
 void lw__ref_stack_resume(struct lw__ref_thread *thread);
 void lw__ref_stack_suspend(struct lw__ref_thread *thread);
+
+/* ---- ref_turns ----------------------------------------------------------------------------- */
+
+/* lw__ref_take_turn - let those of a warp's lanes at turns go on that are earliest, if all its
+ * lanes are at a turn or collective. collective: the one that can run, or NULL; where it is
+ * earlier, and where no lane is at a turn, nothing happens and the result is false. */
+bool lw__ref_take_turn(struct lw__ref_block *block, int first, int end,
+                       const struct lw__ref_thread *collective);
+
+/* As of frames. Copies of frames that do not matter become what the frames are. */
+void lw__ref_turns_save(struct lw__ref_block *block);
+bool lw__ref_turns_same(struct lw__ref_block *block);
 
 /* ---- ref_late ------------------------------------------------------------------------------ */
 
@@ -305,9 +337,11 @@ int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread 
 lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
                               const struct lw__failed *failed);
 
-/* lw__ref_tell_stuck - who waits where, when no thread can make progress; the first of them. */
+/* lw__ref_tell_stuck - who waits where, when no thread can make progress; the first of them.
+ * other: the first that only waits for lanes of its warp, or NULL */
 const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,
-                                                const struct lw_ref_launch *launch);
+                                                const struct lw_ref_launch *launch,
+                                                const struct lw__ref_thread **other);
 
 /* lw__ref_tell_divergence - the message of a launch where the threads of a block that wait do not
  * wait together; the earliest of them in the program. */
@@ -376,11 +410,14 @@ struct lw_ref_launch {
 
     /* of the current round */
     bool moved;       /* a thread started or returned, or a collective ran */
+    bool advanced;    /* the same, but that a collective does not count where there are turns, as
+                       * loops that wait may hold some; or a lane caught up with others */
     bool changed;     /* memory changed */
     bool stopped;     /* no thread could make progress, and that was told */
     lw_status status; /* set by calls from kernel code; its message is set too */
 
     /* over rounds: see ref_schedule, "progress" */
+    bool has_turns; /* a thread came to one */
     uint64_t patience;
     bool saved;
     uint64_t age, age_max;

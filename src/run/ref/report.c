@@ -144,10 +144,19 @@ const struct lw__ref_thread *lw__ref_find_apart(const struct lw__ref_block *bloc
     return NULL;
 }
 
+/* At a turn that is in no loop that waits. */
+static bool is_behind(const struct lw__ref_thread *thread)
+{
+    return lw__ref_is_at_turn(thread) && thread->abi.is_behind;
+}
+
 const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,
-                                                const struct lw_ref_launch *launch)
+                                                const struct lw_ref_launch *launch,
+                                                const struct lw__ref_thread **other)
 {
     struct groups groups = {0};
+    const struct lw__ref_thread *first = NULL;
+    *other = NULL;
     for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
         sort_threads(&groups, block, false, is_same_line);
     lw__message_add(m, "no thread can make progress: ");
@@ -155,14 +164,19 @@ const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,
         const struct group *group = &groups.group[g];
         const struct lw_ref_thread *t = &group->first->abi;
         lw__message_add(m, "%s", g == 0 ? "" : ", ");
-        lw__message_add_site(m, launch->request, t->site);
+        const struct lw__ref_thread **place = is_behind(group->first) ? other : &first;
+        *place = *place ? *place : group->first;
+        if (is_behind(group->first))
+            lw__message_add_line(m, launch->request, t->site);
+        else
+            lw__message_add_site(m, launch->request, t->site);
         lw__message_add(m, " waits with %lld %s (first block ", (long long)group->count,
                         threads(group->count));
         lw__message_add_index(m, t->block_idx);
         lw__message_add(m, " thread ");
         lw__message_add_index(m, t->thread_idx);
-        lw__message_add(m, ")");
+        lw__message_add(m, is_behind(group->first) ? ") for lanes of its warp in a loop" : ")");
     }
     add_others(m, &groups);
-    return groups.group[0].first;
+    return first ? first : groups.group[0].first;
 }

@@ -3,7 +3,7 @@
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
  * does so once, to its next suspension; then the collectives of warps and block run:
  * - All live lanes of a warp wait: the smallest instance among them runs with the lanes that wait
- *   at it, if it is a warp operation.
+ *   at it, if it is a warp operation. Where loops wait for memory, lanes take turns (turns.c).
  * - All live threads of the block wait at a block operation: it runs.
  * - Nothing in the block changes: the lanes at warp operations run them without the lanes at block
  *   operations (late_lanes.c). If there are none, the launch fails.
@@ -40,7 +40,8 @@ static lw_status fail_internal(const struct lw_ref_launch *launch, const char *w
 static lw_status resume(struct lw_ref_launch *launch, struct lw__ref_thread *thread)
 {
     struct lw_ref_thread *t = &thread->abi;
-    launch->moved |= !thread->handle;
+    if (!thread->handle)
+        launch->moved = launch->advanced = true;
     if (!launch->code->resume)
         lw__ref_stack_resume(thread);
     else if (thread->handle)
@@ -70,10 +71,11 @@ static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread
         thread->abi.state = LW_REF_RETURNED;
     switch (thread->abi.state) {
     case LW_REF_COLLECTIVE: return LW_OK;
+    case LW_REF_TURN: return LW_OK;
     case LW_REF_YIELD: thread->ready = true; return LW_OK;
     case LW_REF_RETURNED:
         block->live--;
-        launch->moved = true;
+        launch->moved = launch->advanced = true;
         return LW_OK;
     default: return fail_internal(launch, "state", thread->abi.state);
     }
@@ -110,13 +112,14 @@ struct range {
 };
 
 /* earliest - the waiting thread with the smallest instance; NULL if a live one does not wait, or
- * none lives. */
-static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range range)
+ * none lives. but_turns: lanes at turns wait, too. */
+static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range range,
+                                       bool but_turns)
 {
     struct lw__ref_thread *found = NULL;
     for (int i = range.first; i < range.end; i++) {
         struct lw__ref_thread *thread = &block->threads[i];
-        if (!is_live(thread))
+        if (!is_live(thread) || (but_turns && lw__ref_is_at_turn(thread)))
             continue;
         if (!lw__ref_is_waiting(thread))
             return NULL;
@@ -166,6 +169,7 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
         threads[i].ready |= l->active[i];
     }
     launch->moved = true;
+    launch->advanced |= !launch->has_turns;
     if (launch->request->recorder)
         launch->request->recorder->collective(launch->request->recording, block, range.first, at,
                                               l);
@@ -188,7 +192,7 @@ static lw_status part(struct lw__ref_block *block, const struct lw__ref_thread *
         block->threads[i].ready = false;
     }
     block->live = 0;
-    launch->moved = true;
+    launch->moved = launch->advanced = true;
     return launch->status;
 }
 
@@ -233,14 +237,17 @@ static lw_status run_collectives(struct lw__ref_block *block)
             LW_TRY(collect(block, warp, here, true));
             continue;
         }
-        struct lw__ref_thread *at = earliest(block, warp);
+        struct lw__ref_thread *at = earliest(block, warp, true);
+        const bool is_of_warp = at && !lw__ref_is_block_op(at->abi.op);
+        if (lw__ref_take_turn(block, warp.first, warp.end, is_of_warp ? at : NULL))
+            continue;
         const char *late = at ? lw__ref_find_late(block, at) : NULL;
         if (late)
             return part(block, at, late);
-        if (at && !lw__ref_is_block_op(at->abi.op))
+        if (is_of_warp)
             LW_TRY(collect(block, warp, at, false));
     }
-    struct lw__ref_thread *at = earliest(block, all);
+    struct lw__ref_thread *at = earliest(block, all, false);
     bool together = at;
     for (int i = 0; together && i < all.end; i++)
         together = !is_live(&block->threads[i]) || is_together(&block->threads[i], at);
@@ -256,7 +263,7 @@ static lw_status go_without(struct lw__ref_block *block)
     bool some = false;
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
-        struct lw__ref_thread *waits = earliest(block, warp),
+        struct lw__ref_thread *waits = earliest(block, warp, false),
                               *at = waits ? earliest_of_warp(block, warp) : NULL;
         if (!at)
             continue;
@@ -264,7 +271,7 @@ static lw_status go_without(struct lw__ref_block *block)
         LW_TRY(lw__ref_go_without(block, waits, at));
         LW_TRY(collect(block, warp, at, false));
     }
-    struct lw__ref_thread *at = some ? NULL : earliest(block, all);
+    struct lw__ref_thread *at = some ? NULL : earliest(block, all, false);
     if (!at)
         return LW_OK;
     lw__ref_tell_divergence(&m, block, at);
@@ -326,7 +333,7 @@ static lw_status round_of(struct lw__ref_block *block)
 static lw_status round_over_blocks(struct lw_ref_launch *launch)
 {
     struct lw__ref_block **at = &launch->resident;
-    launch->moved = launch->changed = false;
+    launch->moved = launch->advanced = launch->changed = false;
     while (*at) {
         struct lw__ref_block *block = *at;
         const bool others_moved = launch->moved;
@@ -350,7 +357,7 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
 
 static bool frames_same(const struct lw_ref_launch *launch)
 {
-    for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
+    for (struct lw__ref_block *block = launch->resident; block; block = block->next)
         if (!lw__ref_frames_same(block))
             return false;
     return true;
@@ -370,7 +377,7 @@ static lw_status frames_save(struct lw_ref_launch *launch)
 static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
 {
     *repeats = false;
-    if (launch->moved || launch->changed) {
+    if (launch->advanced || launch->changed) {
         launch->saved = false;
         return LW_OK;
     }
@@ -389,10 +396,10 @@ static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
 static lw_status stop(struct lw_ref_launch *launch)
 {
     struct lw__message m = {0};
-    const struct lw__ref_thread *first = lw__ref_tell_stuck(&m, launch);
+    const struct lw__ref_thread *other, *first = lw__ref_tell_stuck(&m, launch, &other);
     if (!launch->watcher)
         return lw__fail(LW_E_LAUNCH, "kernel '%s': %s", launch->request->kernel, m.text);
-    launch->watcher->stop(launch->watch, first, m.text);
+    launch->watcher->stop(launch->watch, first, other, m.text);
     launch->stopped = true;
     return launch->status;
 }

@@ -14,6 +14,9 @@ static bool analyse(struct lw__facts *facts)
     facts->phi_divergence = lw__new(arena, n, sizeof *facts->phi_divergence);
     facts->exit_divergence = lw__new(arena, facts->loops.count, sizeof *facts->exit_divergence);
     facts->spin_access = lw__new(arena, n, sizeof *facts->spin_access);
+    facts->spin_state = lw__new(arena, n, sizeof *facts->spin_state);
+    facts->spins_and_writes = lw__new(arena, n, sizeof *facts->spins_and_writes);
+    facts->leaves_steady = lw__new(arena, n, sizeof *facts->leaves_steady);
     facts->region_of = lw__new(arena, 3 * n, sizeof *facts->region_of);
     facts->entered_at = facts->region_of + n;
     facts->looped_at = facts->entered_at + n;

@@ -177,6 +177,4 @@ const struct lw__interleaved *lw__spmd_interleaved(const struct lw__facts *facts
 
 /* Find the loops that wait for other threads. */
 bool lw__spmd_find_spin_loops(struct lw__facts *facts);
-/* True if the loop with this header writes what others may read. */
-bool lw__spmd_loop_writes(const struct lw__facts *facts, uint32_t header);
 #endif

@@ -12,6 +12,7 @@
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/runtime/runtime.h"
+#include "base/cpu_abi.h"
 #include <string.h>
 
 /* Pieces side by side, instruction by instruction. One piece's code is mostly a chain of dependent
@@ -346,8 +347,12 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
     LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]);
     const LLVMValueRef *outer = s->mask;
     s->mask = c->masked ? c->mask : NULL;
+    if (s->facts->spins_and_writes[b])
+        lw__gang_count(s, offsetof(struct lw_cpu_gang, writes));
+    if (s->facts->leaves_steady[b])
+        lw__gang_count(s, offsetof(struct lw_cpu_gang, departures));
     if (s->facts->spin_access[b])
-        lw__gang_wait(s, s->facts->spin_access[b], c->mask, lw__spmd_loop_writes(s->facts, b));
+        lw__gang_wait(s, s->facts->spin_access[b], c->mask, s->facts->spin_state[b]);
     if (s->facts->is_wait_point[b])
         lw__spmd_clear_waiting(s, c->mask);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {

@@ -49,10 +49,16 @@ void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
     lw__spmd_store_lanes(s, lanes, LLVMBuildGEP2(s->builder, s->i32, words, &warp, 1, ""));
 }
 
-void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes)
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, int state)
 {
     lw__gang_store_lanes(s, mask, offsetof(struct lw_cpu_exchange, arrived));
-    lw__gang_suspend(s, writes ? LW_CPU_TURNS : LW_CPU_WAITS, lw__ir_site(s->unit, access, "loop"));
+    lw__gang_suspend(s, state, lw__ir_site(s->unit, access, "loop"));
+}
+
+void lw__gang_count(struct lw__spmd *s, size_t offset)
+{
+    LLVMValueRef before = lw__spmd_field(s, s->i32, s->gang->record, offset);
+    lw__gang_set(s, offset, LLVMBuildAdd(s->builder, before, lw__spmd_const32(s, 1), ""));
 }
 
 static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)

@@ -21,8 +21,10 @@ void lw__spmd_add_waiting(struct lw__spmd *s, LLVMValueRef *live);
 LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p);
 /* The gang's first thread, i32. */
 LLVMValueRef lw__gang_first(struct lw__spmd *s);
-/* Suspend in each iteration of a spin loop; writes: the loop may write memory. */
-void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes);
+/* Suspend in each iteration of a spin loop, in that state. lw__gang_count - one more in the gang's
+ * field at the offset. */
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, int state);
+void lw__gang_count(struct lw__spmd *s, size_t offset);
 /* Set the gang's field at the offset. */
 void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value);
 /* Yield in state ARRIVED or WAITS, and resume after it, at s->builder. */
