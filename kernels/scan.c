@@ -9,6 +9,7 @@
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
  *          stride 1; nodes: rows x leaves of A for each of `levels` levels of the tree; prefixes:
  *          rows x leaves of A
+ *          start: of exclusive ones the first result of a row, where it has one
  * launch   blocks 32 threads wide, a warp a leaf; prefixes: 32 threads, a block a row
  * numeric  docs/order.md, scan
  * source   Hillis & Steele 1986, in a warp

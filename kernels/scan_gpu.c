@@ -13,6 +13,7 @@
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
  *          stride 1; nodes: rows x tree_nodes(leaves), each of sizeof(A) / 4 words
+ *          start: of exclusive ones the first result of a row, where it has one
  * launch   blocks 32 threads wide of at most 4 warps, a warp a leaf; scan_clear: any
  * sync     a word of a node is 32 bits of its value and READY; it comes whole or not at all
  * numeric  docs/order.md, scan
@@ -88,16 +89,16 @@ DEVICE static void store_lines(float *out, size_t n, const float *lines)
 
 /* Lane k has line k in registers, and needs nobody for the five steps of its scan: a seventh of the
  * instructions that a warp takes for a line. */
-KERNEL void scan_f32(int op, bool exclusive, struct shape s, size_t count, size_t leaves,
-                     struct view from, const void *x, int xt, struct view to, void *out, int ot,
-                     void *nodes)
+KERNEL void scan_f32(int op, bool exclusive, bool has_start, float start, struct shape s,
+                     size_t count, size_t leaves, struct view from, const void *x, int xt,
+                     struct view to, void *out, int ot, void *nodes)
 {
     SHARED float room[WARPS_MAX][LEAF_ROOM];
     const size_t i = warp_index(), row = i / leaves, leaf = i % leaves;
     float *const lines = room[thread_idx.y], *const mine = lines + lane_id() * LINE_ROOM;
     float v[WARP_SIZE];
 
-    (void)op, (void)xt, (void)ot;
+    (void)op, (void)has_start, (void)start, (void)xt, (void)ot;
     if (i >= count)
         return;
     const size_t n = min_size(s.extent[3] - leaf * LEAF, LEAF);

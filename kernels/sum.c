@@ -9,9 +9,9 @@
  * shapes   x: `s`; out: `s` without its last axis, or the parts of each row
  * launch   rows: blocks 32 threads wide; columns: 64 threads, 64 x 16 on GPUs; merge: blocks 32
  *          threads wide, each a row and cut.part parts of it
- * reads    sums of rows: f16 bf16 f32, f64, or integers (u8 for bool, i64 for u64); columns: f16
- *          bf16 f32, f64; else A
- * numeric  A is float for f16 bf16 f32, double for f64, int64_t for integers. The result is
+ * reads    A; besides, sums read as float f16 bf16, as double f32, and of rows as int64_t integers
+ *          (u8 for bool, i64 for u64)
+ * numeric  A is float, double or int64_t: docs/order.md. The result is
  *          divided by `divisor`, if that is not 0, in float, or else in double; and rounded once
  *          to the output's type.
  */
@@ -19,7 +19,8 @@
 
 /* clang-format off */
 #define FLOATS(X) X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float)
-#define DOUBLE(X) X(DT_F64, double)
+#define FLOAT(X) X(DT_F32, float)
+#define REALS(X) X(DT_F32, float) X(DT_F64, double)
 #define HALVES(X) X(DT_F16, _Float16) X(DT_BF16, __bf16)
 #define INTEGERS(X)                                                                                \
     X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_I32, int32_t)                                         \
@@ -40,6 +41,7 @@
 #include "sum_rows.inc"
 #define A double
 #define A_TYPE DT_F64
+#define A_TYPES FLOAT
 #define STORE store_total_double
 #define IDENTITY (-0.0)
 #define EMPTY 0
@@ -111,7 +113,7 @@
 #define NO_STRIDED
 #define A double
 #define A_TYPE DT_F64
-#define A_TYPES DOUBLE
+#define A_TYPES REALS
 #define IDENTITY (-0.0)
 #define NAME(kernel) sum_##kernel##_double
 #include "sum_columns.inc"

@@ -124,7 +124,6 @@ static void take_numbers(struct problem *p, const lw_attention_options *options)
                               .scale = options && options->scale != 0 ? options->scale : 1,
                               .window = options ? (size_t)options->window : 0,
                               .causal = options && options->causal};
-    p->dtype = lw__accumulate_dtype(lw__accumulate(p->q.dtype));
 }
 
 /* ---- launches ---- */
@@ -209,7 +208,7 @@ static lw_status launch(struct lw__call *call, const struct problem *p, const st
     if (call->is_dry || !(l->blocks + l->elements))
         return LW_OK;
     strcpy(name, l->name);
-    strcat(strcat(name, "_"), lw__accumulate_name(lw__accumulate(p->dtype)));
+    strcat(strcat(name, "_"), lw__accumulate_name(lw__accumulate(p->dtype, p->dtype)));
     LW_TRY(lw__ops_kernel(call, program_for(call), name, &kernel));
     block = lw_kernel_fixed_block(kernel);
     LW_TRY(lw__grid(call, l->elements ? lw__divide_up(l->elements, block.x) : l->blocks, &grid));
@@ -465,6 +464,7 @@ static lw_status convert(struct lw__call *call, struct problem *p)
 {
     struct lw__operand *all[] = {&p->q, &p->k, &p->v};
 
+    p->dtype = lw__accumulate_dtype(lw__accumulate(p->q.dtype, p->out.dtype));
     for (int i = 0; i < 3; i++)
         if (all[i]->dtype != p->dtype)
             LW_TRY(lw__as_dtype(call, all[i], p->dtype));
@@ -575,6 +575,7 @@ static lw_status end_body(struct lw__call *call, void *arguments)
     p.a.keys = a->keys;
     LW_TRY(take_output(call, &p, "out", a->of.out, p.a.width, &out));
     p.out = out;
+    p.dtype = lw__accumulate_dtype(lw__accumulate(p.q.dtype, p.out.dtype));
     if (out.dtype != p.dtype)
         LW_TRY(lw__call_scratch(call, "out", p.dtype, out.shape, &p.out));
     p.a.out = p.out.view;

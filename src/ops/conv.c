@@ -254,7 +254,8 @@ static lw_status conv_body(struct lw__call *call, void *arguments)
     LW_TRY(check(call, a, &c));
     if (!lw__operand_count(&c.out))
         return LW_OK;
-    dtype = lw__accumulate_dtype(lw__accumulate(lw__promote(c.x.dtype, c.filter.dtype)));
+    dtype =
+        lw__accumulate_dtype(lw__accumulate(lw__promote(c.x.dtype, c.filter.dtype), c.out.dtype));
     LW_TRY(lw__as(call, &c.x, dtype));
     LW_TRY(lw__as(call, &c.filter, dtype));
     LW_TRY(lw__contiguous_in(call, &c.filter));

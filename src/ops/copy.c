@@ -322,17 +322,31 @@ lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype)
     return o->dtype == dtype ? LW_OK : to_scratch(call, o, dtype);
 }
 
-lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,
-                          struct lw__operand *to)
+lw_status lw__rows_out_as(struct lw__call *call, enum lw__accumulate type,
+                          const struct lw__operand *out, lw_dtype from, struct lw__operand *to)
 {
-    const lw_dtype whole = from == LW_U64 ? LW_U64 : LW_I64;
-    const lw_dtype type =
-        lw__dtype_is_float(from) ? lw__accumulate_dtype(lw__accumulate(from)) : whole;
+    const lw_dtype dtype =
+        type == LW_ACC_I64 && from == LW_U64 ? LW_U64 : lw__accumulate_dtype(type);
 
-    if (out->dtype == type || (lw__dtype_is_float(from) && lw__dtype_is_float(out->dtype)))
+    if (out->dtype == dtype || (type != LW_ACC_I64 && lw__dtype_is_float(out->dtype)))
         return lw__rows_out(call, out, to);
-    LW_TRY(lw__call_scratch(call, out->name, type, out->shape, to));
+    LW_TRY(lw__call_scratch(call, out->name, dtype, out->shape, to));
     to->rank = out->rank;
+    return LW_OK;
+}
+
+lw_status lw__rows_in_out(struct lw__call *call, enum lw__accumulate type, struct lw__operand *x,
+                          const struct lw__operand *out, struct lw__operand *to)
+{
+    const lw_dtype dtype = lw__accumulate_dtype(type);
+
+    LW_TRY(lw__rows_out_as(call, type, out, x->dtype, to));
+    if (type != LW_ACC_F64 || x->dtype == dtype)
+        return lw__rows_in(call, x);
+    if (to->dtype != dtype)
+        return lw__as(call, x, dtype);
+    LW_TRY(lw__copy(call, to, x));
+    *x = *to;
     return LW_OK;
 }
 

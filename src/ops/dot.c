@@ -27,7 +27,7 @@ static lw_status check(struct lw__call *call, const struct dot_arguments *a, str
     LW_TRY(lw__check_order(call, a->options.sum));
     d->is_exact = a->options.sum == LW_SUM_EXACT;
     d->n = d->x.shape.extent[LW_AXES - 1];
-    d->acc = lw__accumulate(lw__promote(d->x.dtype, d->y.dtype));
+    d->acc = lw__accumulate(lw__promote(d->x.dtype, d->y.dtype), d->out.dtype);
     d->is_unsigned = lw__dtype_is_unsigned(lw__promote(d->x.dtype, d->y.dtype));
     return LW_OK;
 }
@@ -40,12 +40,12 @@ static lw_arg loaded(const struct dot *d, const struct lw__operand *o)
     return lw_arg_int(lw__loaded_as(o->dtype, d->acc == LW_ACC_I64));
 }
 
-/* The kernel for common pairs of types, or NULL. */
-static const char *pair_kernel(lw_dtype x, lw_dtype y)
+/* The kernel for common pairs of types that are added in the first, or NULL. */
+static const char *pair_kernel(const struct dot *d, lw_dtype x, lw_dtype y)
 {
     if (x == LW_F64)
         return y == LW_F64 ? "dot_f64" : y == LW_F32 ? "dot_f64_f32" : NULL;
-    if (x != LW_F32)
+    if (x != LW_F32 || d->acc != LW_ACC_F32)
         return NULL;
     return y == LW_F32                  ? "dot_f32"
            : y == LW_I8                 ? "dot_f32_i8"
@@ -56,10 +56,10 @@ static const char *pair_kernel(lw_dtype x, lw_dtype y)
 static lw_status launch_pair(struct lw__call *call, const struct dot *d, const struct lw__cut *cut,
                              lw_dim3 grid, const struct lw__operand *to)
 {
-    const bool turn = !pair_kernel(d->x.dtype, d->y.dtype); /* a product is the same both ways */
+    const bool turn = !pair_kernel(d, d->x.dtype, d->y.dtype); /* a product is the same both ways */
     const struct lw__operand *x = turn ? &d->y : &d->x, *y = turn ? &d->x : &d->y;
 
-    return LW_OP_LAUNCH_VARIANT(call, dot, pair_kernel(x->dtype, y->dtype), grid,
+    return LW_OP_LAUNCH_VARIANT(call, dot, pair_kernel(d, x->dtype, y->dtype), grid,
                                 lw__rows_block(call), lw__arg_cut(cut), lw_arg_uint(d->n),
                                 VECTOR(*x), VECTOR(*y), RESULT(*to));
 }
@@ -69,7 +69,7 @@ static lw_status launch(struct lw__call *call, const struct dot *d, const struct
 {
     static const char *const names[] = {"dot_float", "dot_double", "dot_int64"};
 
-    if (pair_kernel(d->x.dtype, d->y.dtype) || pair_kernel(d->y.dtype, d->x.dtype))
+    if (pair_kernel(d, d->x.dtype, d->y.dtype) || pair_kernel(d, d->y.dtype, d->x.dtype))
         return launch_pair(call, d, cut, grid, to);
     return LW_OP_LAUNCH_VARIANT(call, dot, names[d->acc], grid, lw__rows_block(call),
                                 lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x),

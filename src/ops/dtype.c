@@ -11,11 +11,13 @@ bool lw__dtype_is_unsigned(lw_dtype dtype)
     return dtype >= LW_U8 && dtype <= LW_BOOL;
 }
 
-enum lw__accumulate lw__accumulate(lw_dtype dtype)
+enum lw__accumulate lw__accumulate(lw_dtype in, lw_dtype out)
 {
-    if (!lw__dtype_is_float(dtype))
+    if (!lw__dtype_is_float(in) && !lw__dtype_is_float(out))
         return LW_ACC_I64;
-    return dtype == LW_F64 ? LW_ACC_F64 : LW_ACC_F32;
+    return lw__dtype_is_float(in) && lw__dtype_is_float(out) && in != LW_F64 && out != LW_F64
+               ? LW_ACC_F32
+               : LW_ACC_F64;
 }
 
 const char *lw__accumulate_name(enum lw__accumulate type)

@@ -77,10 +77,13 @@ static void add_identity(struct lw__source *text, double identity)
 }
 
 /* lw_map(i, n, a, b, ...), lw_combine(x, y), and lw_type, which both give: the accumulation type of
- * what the map gives. The extern names are there for __typeof__ alone. */
+ * what the map gives, but integers stay integers, which the combination may need. The extern names
+ * are there for __typeof__ alone. */
 static void add_functions(struct lw__source *text, const struct map_reduce_arguments *a,
                           const struct reduction *r)
 {
+    const char *real = r->out.dtype == LW_F64 ? "0.0" : "0.0f";
+
     lw__source_begin(text);
     lw__source_add(text, "extern const size_t i, n;\n");
     for (size_t k = 0; k < a->count; k++)
@@ -88,9 +91,11 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
                        (char)('a' + k));
     lw__source_add(text, "typedef __typeof__");
     lw__source_expression(text, "map", a->map);
-    lw__source_add(text, " lw_mapped;\n"
-                         "typedef __typeof__(_Generic((lw_mapped)0, float: 0.0f, double: 0.0,\n"
-                         "    _Float16: 0.0f, __bf16: 0.0f, default: (int64_t)0)) lw_type;\n");
+    lw__source_add(text,
+                   " lw_mapped;\n"
+                   "typedef __typeof__(_Generic((lw_mapped)0, float: %s, double: 0.0,\n"
+                   "    _Float16: %s, __bf16: %s, default: (int64_t)0)) lw_type;\n",
+                   real, real, real);
     add_identity(text, a->identity);
     lw__source_add(text, "static lw_type lw_combine(lw_type x, lw_type y)\n"
                          "{\n    return (lw_type)");

@@ -540,7 +540,7 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
                         .y = *y,
                         .out = *out,
                         .bias = *out,
-                        .type = lw__accumulate(out->dtype),
+                        .type = lw__accumulate(out->dtype, out->dtype),
                         .m = out->shape.extent[ROW],
                         .n = out->shape.extent[COLUMN],
                         .k = x->shape.extent[COLUMN]};
@@ -571,7 +571,7 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__operand_apart(call, &p.out, &p.x, false));
     LW_TRY(lw__operand_apart(call, &p.out, &p.y, false));
     LW_TRY(take_axes(call, &p, a->bias));
-    p.type = lw__accumulate(lw__promote(p.x.dtype, p.y.dtype));
+    p.type = lw__accumulate(lw__promote(p.x.dtype, p.y.dtype), p.out.dtype);
     dtype = lw__accumulate_dtype(p.type);
     out = p.out;
     if (out.dtype != dtype)

@@ -235,12 +235,11 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
 
     LW_TRY(take_x(call, a, &r, &out));
     LW_TRY(check_eps(call, a));
+    LW_TRY(lw__rows_in_out(call, lw__accumulate(r.x.dtype, out.dtype), &r.x, &out, &r.out));
     LW_TRY(take_weight(call, &r, a->options.weight, HAS_WEIGHT, &out));
     LW_TRY(take_weight(call, &r, a->options.bias, HAS_BIAS, &out));
     if (!lw__operand_count(&r.x))
         return LW_OK;
-    LW_TRY(lw__rows_in(call, &r.x));
-    LW_TRY(lw__rows_out(call, &out, &r.out));
     n = r.x.shape.extent[LW_AXES - 1];
     r.count = lw__operand_count(&r.x) / n;
     r.leaves = lw__divide_up(n, LEAF);

@@ -161,9 +161,11 @@ const char *lw__operand_text(const struct lw__operand *o, char *text);
 
 /* ---- dtype.c --------------------------------------------------------------------------------- */
 
-/* The type that sums are made in. ORDER ACCUMULATE: the names below. */
+/* The type that sums are made in. ORDER ACCUMULATE: the names below. lw__accumulate - of elements
+ * of `in` whose result is one of `out`: 64-bit integers where both are integers, f32 where both are
+ * floats of at most 32 bits, else f64. */
 enum lw__accumulate { LW_ACC_F32, LW_ACC_F64, LW_ACC_I64 };
-enum lw__accumulate lw__accumulate(lw_dtype dtype);
+enum lw__accumulate lw__accumulate(lw_dtype in, lw_dtype out);
 const char *lw__accumulate_name(enum lw__accumulate type); /* "float", "double", "int64" */
 lw_dtype lw__accumulate_dtype(enum lw__accumulate type);
 bool lw__dtype_is_float(lw_dtype dtype);
@@ -199,6 +201,10 @@ bool lw__operand_is_contiguous(const struct lw__operand *o); /* C order, no gaps
  * matmul, of scan, in a call that is dry. */
 lw_status lw__scan_check(struct lw__call *call, lw_tensor out, lw_tensor x,
                          const lw_scan_options *options);
+
+/* lw__scan_start - the first result of an exclusive scan, for an argument of type A: the identity
+ * of the dtype of the result. */
+lw_arg lw__scan_start(lw_scan_op op, enum lw__accumulate type, lw_dtype result);
 lw_status lw__norm_check(struct lw__call *call, bool is_softmax, lw_tensor out, lw_tensor x,
                          const lw_norm_options *options);
 lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw_tensor y,
@@ -219,11 +225,17 @@ lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o);
 /* lw__as - have the operand in this dtype: convert it to scratch if it is of another. */
 lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype);
 
-/* lw__rows_out_as - lw__rows_out for a kernel that writes floating types, or of an integer
- * accumulation type that one alone: others are converted by lw__out_done. from: of what is
- * computed, so that u64 keeps its values. */
-lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,
-                          struct lw__operand *to);
+/* lw__rows_in_out - operands of one shape for a kernel that computes in `type` and may write over
+ * what it reads: rows of x of a dtype that it reads, and lw__rows_out for one that writes floating
+ * types, or where `type` is integers those alone, which lw__out_done converts. x is converted into
+ * the output's memory where that is of `type`, else to scratch. */
+lw_status lw__rows_in_out(struct lw__call *call, enum lw__accumulate type, struct lw__operand *x,
+                          const struct lw__operand *out, struct lw__operand *to);
+
+/* lw__rows_out_as - the output of lw__rows_in_out alone; from: x's dtype, so that u64 keeps its
+ * values. */
+lw_status lw__rows_out_as(struct lw__call *call, enum lw__accumulate type,
+                          const struct lw__operand *out, lw_dtype from, struct lw__operand *to);
 
 /* lw__rows_out - where to write an output: `to` is `out` where its last axis has stride 1, else
  * scratch memory, which lw__rows_done copies. lw__contiguous_out: the same for the whole. */

@@ -83,8 +83,8 @@ static inline size_t lw__sum_warps(const struct lw__call *call)
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
                          const struct lw__operand *out, enum lw__accumulate acc, bool is_unsigned);
 
-/* lw__mean_accumulate - the type in which mean makes the sum of n such elements. */
-enum lw__accumulate lw__mean_accumulate(lw_dtype dtype, size_t n);
+/* lw__sum_accumulate - the type in which sum or mean adds n elements of `in` for one of `out`. */
+enum lw__accumulate lw__sum_accumulate(lw_dtype in, lw_dtype out, bool is_mean, size_t n);
 
 /* lw__sum_node - queue the sum of x along an axis, made in `acc`, into out of that type. axis: as
  * options have it. */

@@ -3,11 +3,40 @@
  * result. Rows of one leaf need the last alone. Both give the same bits.
  */
 #include "ops/op.h"
+#include <math.h>
 
 enum { LEAF = 1024, WARP = 32 };    /* kernels/row.h */
 enum { WARPS = 4, CLEARED = 1024 }; /* of a block on GPUs; words of nodes that a warp empties */
 /* ORDER SCAN: kernels/scan.c */
 enum { MAX_U64 = LW_SCAN_MIN + 1, MIN_U64 };
+
+static int64_t whole_start(lw_scan_op op, lw_dtype result)
+{
+    const size_t bits = 8 * lw_dtype_size(result);
+    const bool is_unsigned = lw__dtype_is_unsigned(result);
+    const uint64_t most = UINT64_MAX >> (64 - bits) >> !is_unsigned;
+
+    switch (op) {
+    case LW_SCAN_MAX: return is_unsigned ? 0 : -(int64_t)most - 1;
+    case LW_SCAN_MIN: return (int64_t)most;
+    default: return op == LW_SCAN_MUL;
+    }
+}
+
+static double real_start(lw_scan_op op, lw_dtype result)
+{
+    const int64_t whole = whole_start(op, result);
+
+    if (lw__dtype_is_float(result) && op >= LW_SCAN_MAX)
+        return op == LW_SCAN_MAX ? -(double)INFINITY : (double)INFINITY;
+    return lw__dtype_is_unsigned(result) ? (double)(uint64_t)whole : (double)whole;
+}
+
+lw_arg lw__scan_start(lw_scan_op op, enum lw__accumulate type, lw_dtype result)
+{
+    return type == LW_ACC_I64 ? lw_arg_int(whole_start(op, result))
+                              : lw_arg_real(real_start(op, result));
+}
 
 struct scan_arguments {
     lw_tensor out, x;
@@ -19,6 +48,8 @@ struct scan {
     int op;
     size_t rows, leaves;
     enum lw__accumulate type;
+    bool exclusive;
+    lw_arg start; /* of exclusive ones */
 };
 
 /* ---- three passes: a processor's caches make the second reading cheap ---- */
@@ -59,7 +90,7 @@ static lw_status find_prefixes(struct lw__call *call, const struct scan *s, lw_d
                         lw__arg_at(&nodes), lw__arg_at(prefixes));
 }
 
-static lw_status launch_passes(struct lw__call *call, const struct scan *s, bool exclusive)
+static lw_status launch_passes(struct lw__call *call, const struct scan *s)
 {
     const lw_dim3 block = lw_dim_1(WARP);
     const size_t count = s->rows * s->leaves;
@@ -70,12 +101,12 @@ static lw_status launch_passes(struct lw__call *call, const struct scan *s, bool
     LW_TRY(lw__grid(call, count, &grid));
     LW_TRY(lw__call_scratch(call, "prefixes", lw__accumulate_dtype(s->type), shape, &prefixes));
     LW_TRY(find_prefixes(call, s, grid, block, &prefixes));
-    return LW_OP_LAUNCH(call, scan, names[2][s->type], grid, block, lw_arg_int(s->op),
-                        lw_arg_uint(exclusive), lw__arg_shape(&s->x.shape), lw_arg_uint(count),
-                        lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
-                        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
-                        lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
-                        lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
+    return LW_OP_LAUNCH(
+        call, scan, names[2][s->type], grid, block, lw_arg_int(s->op), lw_arg_uint(s->exclusive),
+        lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape), lw_arg_uint(count),
+        lw_arg_uint(s->leaves), lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
+        lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
+        lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
 }
 
 /* ---- one pass ---- */
@@ -98,7 +129,7 @@ static lw_status make_nodes(struct lw__call *call, const struct scan *s, lw_dim3
                         lw_arg_uint(count));
 }
 
-static lw_status launch_once(struct lw__call *call, const struct scan *s, bool exclusive)
+static lw_status launch_once(struct lw__call *call, const struct scan *s)
 {
     const bool is_f32 = s->op == LW_SCAN_ADD && s->x.dtype == LW_F32 && s->out.dtype == LW_F32;
     const lw_dim3 block = lw_dim_2(WARP, WARPS);
@@ -108,12 +139,12 @@ static lw_status launch_once(struct lw__call *call, const struct scan *s, bool e
 
     LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
     LW_TRY(make_nodes(call, s, block, &nodes));
-    return LW_OP_LAUNCH(call, scan_gpu, is_f32 ? "scan_f32" : once_names[s->type], grid, block,
-                        lw_arg_int(s->op), lw_arg_uint(exclusive), lw__arg_shape(&s->x.shape),
-                        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
-                        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
-                        lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
-                        lw_arg_int(s->out.dtype), lw__arg_at(&nodes));
+    return LW_OP_LAUNCH(
+        call, scan_gpu, is_f32 ? "scan_f32" : once_names[s->type], grid, block, lw_arg_int(s->op),
+        lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape),
+        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
+        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view),
+        lw_arg_buffer(s->out.buffer), lw_arg_int(s->out.dtype), lw__arg_at(&nodes));
 }
 
 static lw_status check(struct lw__call *call, const struct scan_arguments *a, struct lw__operand *x,
@@ -152,15 +183,16 @@ static lw_status scan_body(struct lw__call *call, void *arguments)
     LW_TRY(check(call, a, &s.x, &out));
     if (!lw__operand_count(&s.x))
         return LW_OK;
-    s.type = lw__accumulate(s.x.dtype);
+    s.type = lw__accumulate(s.x.dtype, out.dtype);
     s.op = (int)a->options.op;
-    if (s.x.dtype == LW_U64 && s.op >= LW_SCAN_MAX)
+    s.exclusive = a->options.exclusive;
+    s.start = lw__scan_start(a->options.op, s.type, out.dtype);
+    if (s.type == LW_ACC_I64 && s.x.dtype == LW_U64 && s.op >= LW_SCAN_MAX)
         s.op += MAX_U64 - LW_SCAN_MAX;
     s.leaves = lw__divide_up(s.x.shape.extent[LW_AXES - 1], LEAF);
     s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
-    LW_TRY(lw__rows_in(call, &s.x));
-    LW_TRY(lw__rows_out_as(call, &out, s.x.dtype, &s.out));
-    LW_TRY((call->is_gpu ? launch_once : launch_passes)(call, &s, a->options.exclusive));
+    LW_TRY(lw__rows_in_out(call, s.type, &s.x, &out, &s.out));
+    LW_TRY((call->is_gpu ? launch_once : launch_passes)(call, &s));
     return lw__out_done(call, &out, &s.out);
 }
 

@@ -136,8 +136,7 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
 /* Columns are written as A. */
 static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
 {
-    const lw_dtype dtype =
-        sum->is_unsigned && r->out.dtype != LW_I64 ? LW_U64 : lw__accumulate_dtype(sum->acc);
+    const lw_dtype dtype = lw__accumulate_dtype(sum->acc);
     struct sum part = *sum;
     struct lw__operand parts, to;
     struct lw__cut cut;
@@ -158,12 +157,21 @@ static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struc
 
 /* ---- the operations ---- */
 
+/* True if the kernels load elements of this dtype as A: sums from what A holds, but as double f32
+ * and f64 alone. */
+static bool is_loaded(const struct sum *sum, lw_dtype dtype)
+{
+    if (lw__loaded_as(dtype, true) == lw__accumulate_dtype(sum->acc))
+        return true;
+    return sum->op == SUM && (sum->acc != LW_ACC_F64 || dtype == LW_F32);
+}
+
 static lw_status reduce(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
 {
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
     const lw_dtype type = lw__accumulate_dtype(sum->acc);
 
-    if (sum->op == PROD && r->n && lw__loaded_as(r->x.dtype, true) != type)
+    if (!is_loaded(sum, r->x.dtype))
         LW_TRY(lw__as(call, &r->x, type));
     LW_TRY(lw__reduction_layout(call, r, k->columns, k->strided));
     if (r->layout == LW_LAYOUT_STRIDED)
@@ -178,6 +186,26 @@ static lw_status reduce_exactly(struct lw__call *call, const struct sum *sum, do
     return lw__exact(call, &r->x, NULL, &r->out, sum->acc, divisor);
 }
 
+/* True if n integers of this type have a sum that double holds, so that the order does not
+ * matter: as integers they need not be converted. */
+static bool adds_exactly(lw_dtype dtype, size_t n)
+{
+    return !lw__dtype_is_float(dtype) && lw_dtype_size(dtype) <= 4 &&
+           n <= (size_t)1 << (53 - 8 * lw_dtype_size(dtype));
+}
+
+static enum lw__accumulate mean_type(lw_dtype in, lw_dtype out)
+{
+    return lw__dtype_is_float(in) ? lw__accumulate(in, out) : LW_ACC_F64;
+}
+
+enum lw__accumulate lw__sum_accumulate(lw_dtype in, lw_dtype out, bool is_mean, size_t n)
+{
+    const enum lw__accumulate type = is_mean ? mean_type(in, out) : lw__accumulate(in, out);
+
+    return type == LW_ACC_F64 && adds_exactly(in, n) ? LW_ACC_I64 : type;
+}
+
 static lw_status sum_body(struct lw__call *call, void *arguments)
 {
     const struct lw__reduce_arguments *a = arguments;
@@ -185,7 +213,7 @@ static lw_status sum_body(struct lw__call *call, void *arguments)
     struct sum sum = {.op = SUM};
 
     LW_TRY(lw__reduction_begin(call, a, &r));
-    sum.acc = lw__accumulate(r.x.dtype);
+    sum.acc = lw__sum_accumulate(r.x.dtype, r.out.dtype, false, r.n);
     sum.is_unsigned = lw__dtype_is_unsigned(r.x.dtype);
     if (a->options.sum == LW_SUM_EXACT && sum.acc != LW_ACC_I64)
         return reduce_exactly(call, &sum, 0, &r);
@@ -201,24 +229,9 @@ static lw_status prod_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__reduction_begin(call, a, &r));
     if (a->options.sum == LW_SUM_EXACT && lw__dtype_is_float(r.x.dtype))
         return lw_fail(LW_E_ARG, "%s: sum is LW_SUM_EXACT, which products cannot keep", call->name);
-    sum.acc = lw__accumulate(r.x.dtype);
+    sum.acc = lw__accumulate(r.x.dtype, r.out.dtype);
     sum.is_unsigned = lw__dtype_is_unsigned(r.x.dtype);
     return reduce(call, &sum, &r);
-}
-
-/* True if n integers of this type have a sum that double holds, so that the order does not
- * matter. */
-static bool adds_exactly(lw_dtype dtype, size_t n)
-{
-    return !lw__dtype_is_float(dtype) && lw_dtype_size(dtype) <= 4 &&
-           n <= (size_t)1 << (53 - 8 * lw_dtype_size(dtype));
-}
-
-enum lw__accumulate lw__mean_accumulate(lw_dtype dtype, size_t n)
-{
-    return lw__dtype_is_float(dtype) ? lw__accumulate(dtype)
-           : adds_exactly(dtype, n)  ? LW_ACC_I64
-                                     : LW_ACC_F64;
 }
 
 static lw_status mean_body(struct lw__call *call, void *arguments)
@@ -228,7 +241,7 @@ static lw_status mean_body(struct lw__call *call, void *arguments)
     struct sum sum = {.op = SUM};
 
     LW_TRY(lw__reduction_begin(call, a, &r));
-    sum.acc = lw__dtype_is_float(r.x.dtype) ? lw__accumulate(r.x.dtype) : LW_ACC_F64;
+    sum.acc = mean_type(r.x.dtype, r.out.dtype);
     sum.divisor = (double)r.n;
     if (!r.n) {
         sum.divisor = (double)NAN;
@@ -236,9 +249,7 @@ static lw_status mean_body(struct lw__call *call, void *arguments)
     }
     if (a->options.sum == LW_SUM_EXACT)
         return reduce_exactly(call, &sum, sum.divisor, &r);
-    sum.acc = lw__mean_accumulate(r.x.dtype, r.n);
-    if (sum.acc == LW_ACC_F64)
-        LW_TRY(lw__as(call, &r.x, LW_F64));
+    sum.acc = lw__sum_accumulate(r.x.dtype, r.out.dtype, true, r.n);
     return reduce(call, &sum, &r);
 }
 
@@ -255,8 +266,6 @@ static lw_status node_body(struct lw__call *call, void *arguments)
     struct lw__reduction r;
 
     LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
-    if (a->acc == LW_ACC_F64)
-        LW_TRY(lw__as(call, &r.x, LW_F64));
     return reduce(call, &sum, &r);
 }
 

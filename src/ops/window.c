@@ -39,14 +39,14 @@ static lw_status check(struct lw__call *call, const struct window_arguments *a,
 }
 
 static lw_status launch(struct lw__call *call, const struct window_arguments *a,
-                        const struct lw__operand *x, const struct lw__operand *out)
+                        enum lw__accumulate type, const struct lw__operand *x,
+                        const struct lw__operand *out)
 {
     static const char *const differences[] = {"difference_float", "difference_double",
                                               "difference_int64"};
     const size_t n = x->shape.extent[LW_AXES - 1],
                  parts = lw__divide_up(out->shape.extent[3], PART);
     const size_t rows = lw__operand_count(out) / out->shape.extent[LW_AXES - 1];
-    const enum lw__accumulate type = lw__accumulate(x->dtype);
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, rows * parts, &grid));
@@ -67,16 +67,19 @@ static lw_status window_body(struct lw__call *call, void *arguments)
 {
     const struct window_arguments *a = arguments;
     struct lw__operand x, out, to;
+    enum lw__accumulate type;
     size_t extent;
 
     LW_TRY(check(call, a, &x, &out, &extent));
     if (!lw__operand_count(&out))
         return LW_OK;
-    if (a->is_average && !lw__dtype_is_float(x.dtype))
+    type =
+        lw__accumulate(x.dtype, a->is_average && !lw__dtype_is_float(x.dtype) ? LW_F64 : out.dtype);
+    LW_TRY(lw__rows_out_as(call, type, &out, x.dtype, &to));
+    if (type == LW_ACC_F64)
         LW_TRY(lw__as(call, &x, LW_F64));
     LW_TRY(lw__rows_in(call, &x));
-    LW_TRY(lw__rows_out_as(call, &out, x.dtype, &to));
-    LW_TRY(launch(call, a, &x, &to));
+    LW_TRY(launch(call, a, type, &x, &to));
     return lw__out_done(call, &out, &to);
 }
 

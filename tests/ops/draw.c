@@ -171,7 +171,7 @@ static void draw_parameters(struct session *s, struct test_case *c, int rank)
     c->axis = rank ? c->axis : -1;
     if (is(c, "scan")) {
         c->mode = (int)draw(s, 4);
-        c->flag = c->mode < 2 && draw(s, 2);
+        c->flag = draw(s, 2);
         snprintf(json, room, "{\"axis\": %d, \"op\": \"%s\", \"exclusive\": %s}", axis,
                  how[c->mode], c->flag ? "true" : "false");
     } else if (is(c, "difference")) {
@@ -200,6 +200,27 @@ static void draw_parameters(struct session *s, struct test_case *c, int rank)
             snprintf(json, room, "{\"axis\": %d, \"keepdims\": %s%s}", axis,
                      c->keepdims ? "true" : "false", more);
     }
+}
+
+/* Another dtype of the output, that has all values: products are too large but for f64, and i64
+ * has identities that a scan in f64 lacks. */
+static void draw_out(struct session *s, struct test_case *c)
+{
+    static const char *const names[] = {"f64", "f32", "f16", "bf16", "i32", "i64"};
+    static const char *const with_dtype[] = {"sum",    "prod",       "mean",  "max",
+                                             "min",    "scan",       "dot",   "matmul",
+                                             "conv1d", "map_reduce", "conv2d"};
+    const bool multiplies = is(c, "prod") || (is(c, "scan") && c->mode == 1);
+    const size_t some = is(c, "map_reduce") ? 4 : is(c, "scan") && c->mode > 1 ? 5 : 6;
+    const size_t length = strlen(c->json) - 1; /* without the brace */
+    bool has_dtype = false;
+
+    for (size_t k = 0; k < sizeof with_dtype / sizeof *with_dtype; k++)
+        has_dtype = has_dtype || is(c, with_dtype[k]);
+    if (!has_dtype || draw(s, 2))
+        return;
+    snprintf(c->json + length, sizeof c->json - length, "%s\"dtype\": \"%s\"}",
+             length > 1 ? ", " : "", names[multiplies ? 0 : draw(s, some)]);
 }
 
 /* x, and the indices of some of its slices, or a mask. */
@@ -283,7 +304,7 @@ static void draw_convolution(struct session *s, struct test_case *c)
     draw_array(s, c, &c->in[1], draw_dtype(s, c), rank, filter);
 }
 
-void draw_case(struct session *s, struct test_case *c)
+static void draw_call(struct session *s, struct test_case *c)
 {
     size_t extent[4];
     int rank = draw_shape(s, extent);
@@ -342,4 +363,10 @@ void draw_case(struct session *s, struct test_case *c)
         for (size_t k = 1; k < c->inputs; k++)
             draw_array(s, c, &c->in[k], LW_F32, 1, &extent[c->axis]);
     }
+}
+
+void draw_case(struct session *s, struct test_case *c)
+{
+    draw_call(s, c);
+    draw_out(s, c);
 }

@@ -30,10 +30,12 @@ static size_t rows_in(const struct array *a, int axis)
     return rows;
 }
 
-/* Half a unit in the last place of what sums of this dtype are made in. */
-static double unit_of(lw_dtype dtype)
+/* Half a unit in the last place of what sums are made in, from one dtype to another. */
+static double unit_of(lw_dtype in, lw_dtype out)
 {
-    return dtype == LW_F64 ? 0x1p-53 : dtype >= LW_F16 ? 0x1p-24 : 0;
+    if (in < LW_F16 && out < LW_F16)
+        return 0;
+    return in < LW_F16 || out < LW_F16 || in == LW_F64 || out == LW_F64 ? 0x1p-53 : 0x1p-24;
 }
 
 static double depth(size_t n)
@@ -64,10 +66,10 @@ static void extreme(const struct array *x, struct row r, bool is_max, double *va
     }
 }
 
-static double reduce(const struct test_case *c, struct row r, double *slack)
+static double reduce(const struct test_case *c, struct row r, lw_dtype out, double *slack)
 {
     const struct array *x = &c->in[0];
-    const double u = unit_of(x->dtype);
+    const double u = unit_of(x->dtype, out);
     double sum = 0, size = 0, product = 1, value, index;
     bool any = false, all = true;
 
@@ -102,7 +104,7 @@ static double reduce(const struct test_case *c, struct row r, double *slack)
 static void dot(const struct test_case *c, struct array *out, double *slack)
 {
     double sum = 0, size = 0;
-    const double u = fmax(unit_of(c->in[0].dtype), unit_of(c->in[1].dtype));
+    const double u = fmax(unit_of(c->in[0].dtype, out->dtype), unit_of(c->in[1].dtype, out->dtype));
 
     for (size_t k = 0; k < c->in[0].count; k++) {
         sum += c->in[0].value[k] * c->in[1].value[k];
@@ -119,6 +121,21 @@ static double combine(int op, double a, double b)
     return op == 0 ? a + b : op == 1 ? a * b : op == 2 ? fmax(a, b) : fmin(a, b);
 }
 
+/* Of the output's dtype. */
+static double identity(int op, lw_dtype dtype)
+{
+    const int bits = 8 * (int)lw_dtype_size(dtype);
+    const bool is_unsigned = dtype >= LW_U8 && dtype <= LW_BOOL;
+
+    if (op < 2)
+        return op;
+    if (dtype >= LW_F16)
+        return op == 2 ? -(double)INFINITY : (double)INFINITY;
+    if (op == 2)
+        return is_unsigned ? 0 : -ldexp(1, bits - 1);
+    return dtype == LW_BOOL ? 1 : ldexp(1, bits - !is_unsigned) - 1;
+}
+
 static void scan(const struct test_case *c, struct row r, struct array *out, double *slack)
 {
     const struct array *x = &c->in[0];
@@ -129,14 +146,14 @@ static void scan(const struct test_case *c, struct row r, struct array *out, dou
         const size_t to = r.first + k * r.step;
 
         if (c->flag) {
-            out->value[to] = k ? all : c->mode == 0 ? 0 : 1; /* only sums and products */
-            slack[to] = (depth(r.n) + 16) * unit_of(x->dtype) * size;
+            out->value[to] = k ? all : identity(c->mode, out->dtype);
+            slack[to] = c->mode > 1 ? 0 : (depth(r.n) + 16) * unit_of(x->dtype, out->dtype) * size;
         }
         all = k ? combine(c->mode, all, v) : v;
         size = c->mode == 1 ? fabs(all) : size + fabs(v);
         if (!c->flag) {
             out->value[to] = all;
-            slack[to] = c->mode > 1 ? 0 : (depth(r.n) + 16) * unit_of(x->dtype) * size;
+            slack[to] = c->mode > 1 ? 0 : (depth(r.n) + 16) * unit_of(x->dtype, out->dtype) * size;
         }
     }
 }
@@ -180,7 +197,7 @@ static double weight(const struct test_case *c, size_t input, size_t k, double o
 static void norm(const struct test_case *c, struct row r, struct array *out, double *slack)
 {
     const struct moments m = moments_of(&c->in[0], r);
-    const double u = unit_of(c->in[0].dtype), d = 2 * depth(r.n) + 16;
+    const double u = unit_of(c->in[0].dtype, out->dtype), d = 2 * depth(r.n) + 16;
 
     for (size_t k = 0; k < r.n; k++) {
         const size_t to = r.first + k * r.step;
@@ -229,8 +246,9 @@ static void window(const struct test_case *c, size_t index, struct array *out, d
             sum = at(x, from, k + 1) - at(x, from, k);
         out->value[to.first + k * to.step] = is_average ? sum / terms : sum;
         slack[to.first + k * to.step] =
-            is_average ? (double)(c->window + 1) * fmax(unit_of(x->dtype), 0x1p-53) * size / terms
-                       : unit_of(x->dtype) * fabs(sum);
+            is_average ? (double)(c->window + 1) * fmax(unit_of(x->dtype, out->dtype), 0x1p-53) *
+                             size / terms
+                       : unit_of(x->dtype, out->dtype) * fabs(sum);
     }
 }
 
@@ -263,7 +281,7 @@ static void matmul(const struct test_case *c, struct array *out, double *slack)
     const struct array *x = &c->in[0], *y = &c->in[1];
     const size_t m = x->extent[x->rank - 2], k = x->extent[x->rank - 1];
     const size_t n = y->extent[y->rank - 1], batches = m && n ? out->count / (m * n) : 0;
-    const double u = fmax(unit_of(x->dtype), unit_of(y->dtype));
+    const double u = fmax(unit_of(x->dtype, out->dtype), unit_of(y->dtype, out->dtype));
 
     for (size_t b = 0; b < batches; b++)
         for (size_t i = 0; i < m; i++)
@@ -297,7 +315,7 @@ static void fill_axes(const struct test_case *c, const struct array *a, size_t e
 static void convolution(const struct test_case *c, struct array *out, double *slack)
 {
     const struct array *x = &c->in[0], *filter = &c->in[1];
-    const double u = fmax(unit_of(x->dtype), unit_of(filter->dtype));
+    const double u = fmax(unit_of(x->dtype, out->dtype), unit_of(filter->dtype, out->dtype));
     const size_t pad[2] = {c->op[4] == '2' ? (size_t)c->mode : 0, (size_t)c->mode};
     const size_t step[2] = {c->op[4] == '2' ? c->window : 1, c->window};
     size_t in[4], f[4], to[4];
@@ -364,8 +382,8 @@ static void attention(const struct test_case *c, struct array *out, double *slac
                     a += weights[j] / sum * fabs(v->value[(h * keys + j) * e + l]);
                 }
                 out->value[(h * queries + i) * e + l] = y;
-                slack[(h * queries + i) * e + l] =
-                    unit_of(q->dtype) * a * ((double)(d + 200) + 4 * (double)d * (1 + size));
+                slack[(h * queries + i) * e + l] = unit_of(q->dtype, out->dtype) * a *
+                                                   ((double)(d + 200) + 4 * (double)d * (1 + size));
             }
         }
 }
@@ -396,6 +414,6 @@ void reference(const struct test_case *c, struct array *out, double *slack)
             else if (strstr(c->op, "norm") || strstr(c->op, "softmax"))
                 norm(c, row_of(&c->in[0], c->axis, r), out, slack);
             else
-                out->value[r] = reduce(c, row_of(&c->in[0], c->axis, r), &slack[r]);
+                out->value[r] = reduce(c, row_of(&c->in[0], c->axis, r), out->dtype, &slack[r]);
         }
 }

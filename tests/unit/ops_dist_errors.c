@@ -134,11 +134,13 @@ static void one_wrong(struct job *job, void *user)
 
 /* ---- ranks that do not do the same ---- */
 
+/* user: what rank 2 has otherwise, NULL: the operation */
 static void other_operation(struct job *job, void *user)
 {
     const ptrdiff_t count = (ptrdiff_t)job->part.count;
-    struct array x = array_of(job->rank == 2 && user ? LW_F64 : LW_F32, 1, &count),
-                 out = array_of(LW_F32, 0, NULL);
+    const bool is_out = user && !strcmp(user, "output");
+    struct array x = array_of(job->rank == 2 && user && !is_out ? LW_F64 : LW_F32, 1, &count),
+                 out = array_of(job->rank == 2 && is_out ? LW_F64 : LW_F32, 0, NULL);
     lw_tensor from = tensor_of(job->rank, &x), to = tensor_of(job->rank, &out);
     lw_status status;
 
@@ -146,7 +148,10 @@ static void other_operation(struct job *job, void *user)
         status = lw_dist_mean(job->comm, streams[job->rank], to, from, job->part, NULL);
     else
         status = lw_dist_sum(job->comm, streams[job->rank], to, from, job->part, NULL);
-    if (user)
+    if (is_out)
+        fails(status, LW_E_DTYPE,
+              "dist_sum: rank 2 computes in f64, as its output needs; rank 0 in f32", job->rank);
+    else if (user)
         fails(status, LW_E_SHAPE, "dist_sum: rank 2 has f64 (*); rank 0 has f32 (*)", job->rank);
     else
         fails(status, LW_E_ARG, "rank 2 calls dist_mean; rank 0 calls dist_sum", job->rank);
@@ -295,6 +300,7 @@ int main(int count, char **arguments)
     cut(0, N, SIZE, parts);
     on_ranks(SIZE, parts, 0, other_operation, NULL);
     on_ranks(SIZE, parts, 0, other_operation, "dtype");
+    on_ranks(SIZE, parts, 0, other_operation, "output");
     on_ranks(SIZE, parts, 200000000u, late, NULL);
     for (size_t k = 0; k < sizeof all_expected / sizeof *all_expected; k++)
         on_ranks(SIZE, parts, 0, one_wrong, (void *)&all_expected[k]);

@@ -102,7 +102,8 @@ static void make_scan(struct problem *p)
     p->n = any_length();
     rank = any_shape(p->n, &p->axis[0], extent);
     p->in[0] = random_array((lw_dtype)random_below(LW_DTYPE_COUNT), rank, extent);
-    p->out = array_of(random_below(2) ? p->in[0].dtype : LW_F64, rank, extent);
+    p->out = array_of(random_below(2) ? p->in[0].dtype : (lw_dtype)random_below(LW_DTYPE_COUNT),
+                      rank, extent);
     p->count = 1;
     p->out_axis = p->axis[0];
     p->scan = (lw_scan_options){LW_AXIS(p->axis[0]), random_below(2), (lw_scan_op)random_below(4)};
@@ -126,7 +127,7 @@ static void make_matmul(struct problem *p)
     p->n = (size_t)m;
     p->in[0] = random_array(dtype, 2, (ptrdiff_t[]){m, k});
     p->in[1] = random_array(dtype, 2, (ptrdiff_t[]){k, n});
-    p->out = array_of(dtype, 2, (ptrdiff_t[]){m, n});
+    p->out = array_of(floats[random_below(4)], 2, (ptrdiff_t[]){m, n});
     p->count = 2;
     p->axis[1] = -1;
 }
@@ -162,7 +163,7 @@ static void make_attention(struct problem *p)
                             shape == 2 ? (ptrdiff_t[]){1, 2, n, d} : (ptrdiff_t[]){n, d});
     p->in[2] = random_array(dtype, shape == 2 ? 4 : 2,
                             shape == 2 ? (ptrdiff_t[]){1, 2, n, e} : (ptrdiff_t[]){n, e});
-    p->out = array_of(random_below(3) ? dtype : LW_F32, p->in[0].rank,
+    p->out = array_of(floats[random_below(4)], p->in[0].rank,
                       shape == 0   ? (ptrdiff_t[]){e}
                       : shape == 1 ? (ptrdiff_t[]){m, e}
                                    : (ptrdiff_t[]){1, 4, m, e});

@@ -155,10 +155,11 @@ static void try_sum(const struct array *x, const char *what)
 {
     const lw_reduce_options options = {.sum = LW_SUM_EXACT};
     const struct exact e = exact_of(x, NULL);
-    const lw_dtype type = x->dtype == LW_F64 ? LW_F64 : LW_F32;
-    const double sum = round_exact(e, type), n = (double)x->count;
+    const double n = (double)x->count;
 
     for (int t = LW_F16; t <= LW_F64; t++) {
+        const lw_dtype type = x->dtype == LW_F64 || t == LW_F64 ? LW_F64 : LW_F32;
+        const double sum = round_exact(e, type);
         struct array out = new_array((lw_dtype)t, 0, NULL);
         WORKS(lw_sum(stream, out.t, x->t, &options));
         receive(&out);

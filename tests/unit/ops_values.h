@@ -107,6 +107,24 @@ static inline double rounded(double v, lw_dtype t)
     }
 }
 
+/* A real as an integer of this dtype: toward zero and saturated; of a NaN 0. */
+static inline uint64_t saturated(double v, lw_dtype t)
+{
+    const int bits = 8 * (int)lw_dtype_size(t);
+    const double end = ldexp(1, is_unsigned(t) ? bits : bits - 1);
+    const uint64_t most = UINT64_MAX >> (64 - bits) >> !is_unsigned(t);
+
+    if (t == LW_BOOL)
+        return v != 0;
+    if (isnan(v) || (is_unsigned(t) && v < 0))
+        return 0;
+    if (v >= end)
+        return most;
+    if (v < -end)
+        return ~most;
+    return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
+}
+
 /* ---- memory ---- */
 
 static inline double as_real(const void *memory, lw_dtype t, size_t i)

@@ -29,6 +29,7 @@ static lw_status check(struct attention *a)
 {
     struct lw__call call = lw__dist_call("dist_attention", a->comm, a->stream);
     struct lw__operand q, k, v;
+    lw_dtype type;
     int axis;
     size_t rows;
 
@@ -40,12 +41,14 @@ static lw_status check(struct attention *a)
     LW_TRY(lw__operand_in(&call, "k", a->k, &k));
     LW_TRY(lw__operand_in(&call, "v", a->v, &v));
     LW_TRY(lw__dist_axis(&call, &k, -2, 0, a->keys, &axis));
+    type = lw__accumulate_dtype(lw__accumulate(q.dtype, lw_buffer_dtype(a->out.buffer)));
     lw__record_add(&a->record, &q, -1);
     lw__record_add(&a->record, &k, axis);
     lw__record_add(&a->record, &v, axis);
     a->record.number[0] = a->options.scale;
     a->record.number[1] = a->options.causal;
     a->record.number[2] = a->options.window;
+    a->record.type = type;
     a->width = v.shape.extent[LW_AXES - 1];
     rows = q.shape.extent[0] * q.shape.extent[1] * q.shape.extent[2];
     a->fold = (struct lw__fold){.comm = a->comm,
@@ -54,7 +57,7 @@ static lw_status check(struct attention *a)
                                 .x = {a->k, a->v},
                                 .axis = {axis, axis},
                                 .leaf = CHUNK,
-                                .dtype = q.dtype == LW_F64 ? LW_F64 : LW_F32,
+                                .dtype = type,
                                 .values = rows * (a->width + PART_EXTRA),
                                 .node = node,
                                 .user = a};

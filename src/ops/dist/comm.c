@@ -277,6 +277,10 @@ static lw_status compare(const struct lw__record *a, const struct lw__record *b,
     if (a->inputs != b->inputs || memcmp(a->input, b->input, sizeof a->input))
         return lw_fail(LW_E_SHAPE, "%s: rank %d has %s; rank 0 has %s", a->name, rank,
                        describe(b, of_b, sizeof of_b), describe(a, of_a, sizeof of_a));
+    if (a->type != b->type)
+        return lw_fail(LW_E_DTYPE, "%s: rank %d computes in %s, as its output needs; rank 0 in %s",
+                       a->name, rank, lw_dtype_name((lw_dtype)b->type),
+                       lw_dtype_name((lw_dtype)a->type));
     if (memcmp(a->number, b->number, sizeof a->number))
         return lw_fail(LW_E_ARG, "%s: rank %d has other options than rank 0", a->name, rank);
     return LW_OK;

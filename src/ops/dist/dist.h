@@ -27,6 +27,7 @@ enum { LW_DIST_INPUTS = 3, LW_DIST_NUMBERS = 6, LW_DIST_TEXT = 240 };
 struct lw__record {
     int32_t status; /* of the rank's own checks */
     int32_t inputs;
+    int64_t type;  /* an lw_dtype: the one that is computed in, which follows the output's, too */
     char name[16]; /* of the operation */
     uint64_t global, first, count;
     struct lw__record_input {

@@ -68,6 +68,8 @@ struct made {
 static lw_status make(struct lw__call *call, const struct rows *r, size_t each, struct made *m)
 {
     LW_TRY(take_rows(call, r->x, r->axis, &m->x));
+    if (r->norm->type == LW_F64)
+        LW_TRY(lw__as(call, &m->x, LW_F64));
     LW_TRY(lw__rows_in(call, &m->x));
     m->n = m->x.shape.extent[LW_AXES - 1];
     m->count = r->norm->rows;
@@ -236,11 +238,12 @@ static lw_status check(struct norm *n)
     n->rows = 1;
     for (int k = 0; k < n->x.rank; k++)
         n->rows *= k == n->axis ? 1 : (size_t)n->x.extent[k];
-    n->type = x.dtype == LW_F64 ? LW_F64 : LW_F32;
+    n->type = lw__accumulate_dtype(lw__accumulate(x.dtype, lw_buffer_dtype(n->out.buffer)));
     lw__record_add(&n->record, &x, n->axis);
     n->record.number[0] = n->is_softmax ? 0 : n->options.eps;
     n->record.number[1] = n->options.weight != NULL;
     n->record.number[2] = n->options.bias != NULL;
+    n->record.type = n->type;
     LW_TRY(lw__stage(n->comm, LW_STAGE_STATES, n->type, 2 * n->rows, &states));
     n->states = line_of(states, 0, 2 * n->rows);
     return LW_OK;

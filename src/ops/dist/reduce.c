@@ -172,11 +172,13 @@ static lw_status check_sum(struct reduction *r, struct sum *sum, struct lw__fold
     LW_TRY(check(r));
     dtype = lw_buffer_dtype(r->x.buffer);
     sum->n = (double)r->part.global;
-    sum->acc = sum->is_mean ? lw__mean_accumulate(dtype, r->part.global) : lw__accumulate(dtype);
+    sum->acc =
+        lw__sum_accumulate(dtype, lw_buffer_dtype(r->out.buffer), sum->is_mean, r->part.global);
     sum->is_unsigned = lw__dtype_is_unsigned(dtype);
     f->x[0] = r->x;
     f->axis[0] = r->axis;
     f->dtype = lw__accumulate_dtype(sum->acc);
+    r->record.type = f->dtype;
     f->values = r->rows;
     return lw__fold_early(f, r->part);
 }
@@ -260,10 +262,12 @@ static lw_status check_dot(struct dot *d, struct lw__fold *f)
     type = lw__promote(x.dtype, y.dtype);
     if (d->order == LW_SUM_EXACT && lw__dtype_is_float(type))
         return lw_fail(LW_E_ARG, "dist_dot: sum is LW_SUM_EXACT, which ranks cannot keep");
-    d->sum = (struct sum){.acc = lw__accumulate(type), .is_unsigned = lw__dtype_is_unsigned(type)};
+    d->sum = (struct sum){.acc = lw__accumulate(type, out.dtype),
+                          .is_unsigned = lw__dtype_is_unsigned(type)};
     lw__record_add(&d->record, &x, 0);
     lw__record_add(&d->record, &y, 0);
     f->dtype = lw__accumulate_dtype(d->sum.acc);
+    d->record.type = f->dtype;
     return lw__fold_early(f, d->part);
 }
 

@@ -154,6 +154,7 @@ struct leaves {
     lw_tensor x, out; /* out: of a node its value, or results */
     lw_tensor before; /* what stands before each row, and at last an identity */
     int level;        /* of the subtree */
+    bool is_first;    /* and that nothing stands before */
 };
 
 static int levels_of(size_t leaves)
@@ -169,6 +170,8 @@ static lw_status take(struct lw__call *call, const struct leaves *l, struct lw__
 {
     LW_TRY(lw__operand_in(call, "x", l->x, x));
     lw__axis_to_last(x, LW_AXES - x->rank + l->scan->axis);
+    if (l->scan->type == LW_ACC_F64)
+        LW_TRY(lw__as(call, x, LW_F64));
     return lw__rows_in(call, x);
 }
 
@@ -263,7 +266,7 @@ static lw_status write_body(struct lw__call *call, void *arguments)
     LW_TRY(take(call, l, &x));
     LW_TRY(lw__operand_out(call, "out", l->out, &out));
     lw__axis_to_last(&out, LW_AXES - out.rank + l->scan->axis);
-    LW_TRY(lw__rows_out_as(call, &out, x.dtype, &to));
+    LW_TRY(lw__rows_out_as(call, l->scan->type, &out, x.dtype, &to));
     const size_t leaves = lw__divide_up(x.shape.extent[LW_AXES - 1], LW_LEAF), all = half + leaves;
     LW_TRY(scratch(call, l, (size_t)levels_of(all), all, &nodes));
     LW_TRY(scratch(call, l, 1, leaves, &sums));
@@ -279,12 +282,14 @@ static lw_status write_body(struct lw__call *call, void *arguments)
     own = part_of(&own, rows, leaves, 0, leaves);
     LW_TRY(lw__copy(call, &own, &part));
     LW_TRY(lw__grid(call, rows * leaves, &grid));
-    LW_TRY(LW_OP_LAUNCH(call, scan, names[2][l->scan->type], grid, lw_dim_1(WARP),
-                        lw_arg_int(l->scan->op), lw_arg_uint(l->scan->options.exclusive),
-                        lw__arg_shape(&x.shape), lw_arg_uint(rows * leaves), lw_arg_uint(leaves),
-                        lw__arg_view(&x.view), lw_arg_buffer(x.buffer), lw_arg_int(x.dtype),
-                        lw__arg_view(&to.view), lw_arg_buffer(to.buffer), lw_arg_int(to.dtype),
-                        lw__arg_at(&own)));
+    LW_TRY(LW_OP_LAUNCH(
+        call, scan, names[2][l->scan->type], grid, lw_dim_1(WARP), lw_arg_int(l->scan->op),
+        lw_arg_uint(l->scan->options.exclusive),
+        lw_arg_uint(l->scan->options.exclusive && l->is_first),
+        lw__scan_start(l->scan->options.op, l->scan->type, lw_buffer_dtype(l->scan->out.buffer)),
+        lw__arg_shape(&x.shape), lw_arg_uint(rows * leaves), lw_arg_uint(leaves),
+        lw__arg_view(&x.view), lw_arg_buffer(x.buffer), lw_arg_int(x.dtype), lw__arg_view(&to.view),
+        lw_arg_buffer(to.buffer), lw_arg_int(to.dtype), lw__arg_at(&own)));
     return lw__out_done(call, &out, &to);
 }
 
@@ -321,7 +326,7 @@ static lw_status bring_before(struct scan *s, size_t leaf, lw_tensor *out)
 
 static lw_status write_node(struct scan *s, const struct lw__node *n, lw_tensor out, lw_tensor x)
 {
-    struct leaves l = {.scan = s, .x = x, .out = out, .level = n->level};
+    struct leaves l = {.scan = s, .x = x, .out = out, .level = n->level, .is_first = n->begin == 0};
 
     LW_TRY(bring_before(s, n->leaf, &l.before));
     return lw__call_run("dist_scan", s->stream, write_body, &l);
@@ -453,14 +458,15 @@ static lw_status check(struct scan *s)
     LW_TRY(lw__operand_in(&call, "x", s->x, &x));
     LW_TRY(lw__dist_axis(&call, &x, s->options.axis, x.rank - 1, s->part, &s->axis));
     LW_TRY(lw__scan_check(&call, s->out, s->x, &s->options));
-    s->type = lw__accumulate(x.dtype);
+    s->type = lw__accumulate(x.dtype, lw_buffer_dtype(s->out.buffer));
     s->op = (int)s->options.op;
-    if (x.dtype == LW_U64 && s->op >= LW_SCAN_MAX)
+    if (s->type == LW_ACC_I64 && x.dtype == LW_U64 && s->op >= LW_SCAN_MAX)
         s->op += MAX_U64 - LW_SCAN_MAX;
     s->rows = 1;
     for (int k = 0; k < s->x.rank; k++)
         s->rows *= k == s->axis ? 1 : (size_t)s->x.extent[k];
     lw__record_add(&s->record, &x, s->axis);
+    s->record.type = lw__accumulate_dtype(s->type);
     s->record.number[0] = s->options.op;
     s->record.number[1] = s->options.exclusive;
     s->record.number[2] = lw_buffer_dtype(s->out.buffer); /* results travel */
