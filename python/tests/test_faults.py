@@ -71,6 +71,14 @@ for _ in range(3):
     assert works(prog)""")
 
 
+def test_other_memory_is_refused_with_bounds() -> None:
+    check("""
+prog, x = build(), np.zeros(32, "f4")
+for _ in range(3):
+    assert refused(lambda: prog.past[4096, 256](x[:16]), "<source>:3")
+assert (x[16:] == 0).all()""", LANEWISE_BOUNDS="1")
+
+
 def test_a_fault_fails_its_stream_or_graph_alone() -> None:
     check("""
 prog, x = build(), np.ones(16, "f4")
