@@ -64,5 +64,10 @@ uint64_t lw__hash_program(uint64_t hash, const char *path);
  * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */
 enum { LW_SHARED_ALIGN = 4096, LW_SHARED_ALIGN_MIN = 64, LW_DYNAMIC_ALIGN = 128 };
 
+/* What lw.sizes.K writes in place of a declared size that has no value. */
+#define LW_SIZE_OVERFLOWS INT64_MIN     /* its arithmetic leaves its type */
+#define LW_SIZE_DIVIDES (INT64_MIN + 1) /* a division by 0, or of the least number by -1 */
+#define LW_SIZE_SHIFTS (INT64_MIN + 2) /* by as many bits as there are, or more; or bits are lost */
+
 enum { LW_SAID_MAX = 4 }; /* arguments of an assert_that */
 #endif

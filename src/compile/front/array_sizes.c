@@ -395,6 +395,7 @@ static void make_function(struct slice *s)
         pair(s, LLVMGetParam(s->kernel->function, i),
              lw__front_load_argument(s->builder, s->kernel, i, LLVMGetParam(s->function, 0)));
     copy_prologue(s, entry);
+    lw__front_test_sizes(s->arena, s->function);
 }
 
 static void sizes_of(struct lw__arena *arena, LLVMModuleRef module, const struct lw__kernel *kernel,

@@ -447,6 +447,7 @@ int main(void)
     LLVMLinkInMCJIT();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    CHECK(lw__llvm_find_intrinsics());
     test_messages();
     test_parameters();
     test_signature();

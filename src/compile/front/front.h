@@ -143,6 +143,11 @@ void lw__front_check_text(struct lw__diags *diags, LLVMValueRef call);
 void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,
                      const struct lw__kernels *kernels, struct lw__diags *diags);
 
+/* ---- size_arithmetic.c ----------------------------------------------------------------------- */
+
+/* lw.sizes.K also tells of arithmetic that has no result. */
+void lw__front_test_sizes(struct lw__arena *arena, LLVMValueRef function);
+
 /* ---- misspelt_names.c ------------------------------------------------------------------------ */
 
 /* Add "; did you mean 'NAME'?" for a similar name of kernel.h, or for a similar name of another

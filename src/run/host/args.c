@@ -367,6 +367,21 @@ static struct lw__message declared(const struct slot *s, const int64_t *sizes)
     return m;
 }
 
+/* A size that is none, or that is below 0. */
+static lw_status fail_size(const struct slot *s, int number, int64_t size)
+{
+    const char *why = size == LW_SIZE_OVERFLOWS ? "overflows its type"
+                      : size == LW_SIZE_DIVIDES ? "divides by 0, or the least number by -1"
+                      : size == LW_SIZE_SHIFTS  ? "shifts bits out, or by the type's width or more"
+                                                : NULL;
+
+    if (why)
+        return lw__fail(LW_E_SHAPE, "%s: the arithmetic of declared size %d %s", s->what, number,
+                        why);
+    return lw__fail(LW_E_SHAPE, "%s: declared size %d is %lld, need at least 0", s->what, number,
+                    (long long)size);
+}
+
 /* float a[rows][cols]: the bytes that these sizes ask for, or an error. */
 static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, size_t *bytes)
 {
@@ -375,8 +390,7 @@ static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, size
     *bytes = s->param->element_bytes ? s->param->element_bytes : 1;
     for (int i = 0; i < s->param->dims; i++) {
         if (sizes[i] < 0)
-            return lw__fail(LW_E_SHAPE, "%s: declared size %d is %lld, need at least 0", s->what,
-                            i + 1, (long long)sizes[i]);
+            return fail_size(s, i + 1, sizes[i]);
         empty = empty || !sizes[i];
         if (sizes[i] && __builtin_mul_overflow(*bytes, (size_t)sizes[i], bytes))
             fits_memory = false;
