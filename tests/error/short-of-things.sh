@@ -161,5 +161,5 @@ prints 17 bench op sum 'f32[8]' --seconds 0.01 --svg x.svg
 example=$SOURCE/examples/attention
 "$CC" -shared -fPIC -I"$SOURCE/include" -DATTENTION_KERNELS="\"$example/kernels.c\"" \
     "$example/module.c" "$example/operation.c" -o attention.so
-x='f32[16,16]=normal:1'
-prints 29 graph ./attention.so classic::attention seq_len=16 d=16 "$x" "$x" "$x" --plan
+x='f32[16,16]=normal:1' q='f32[16]=normal:1'
+prints 29 graph ./attention.so classic::attention seq_len=16 d=16 "$q" "$x" "$x" --plan

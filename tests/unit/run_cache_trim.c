@@ -17,11 +17,11 @@
 static char folder[] = "/tmp/lanewise-trim-XXXXXX", logged[64];
 static long type_of_disk; /* 0: what it is */
 
-int __real_statfs64(const char *path, struct statfs *s);
-int __wrap_statfs64(const char *path, struct statfs *s);
-int __wrap_statfs64(const char *path, struct statfs *s)
+int __real_fstatfs64(int file, struct statfs *s);
+int __wrap_fstatfs64(int file, struct statfs *s);
+int __wrap_fstatfs64(int file, struct statfs *s)
 {
-    int result = __real_statfs64(path, s);
+    int result = __real_fstatfs64(file, s);
 
     if (type_of_disk)
         s->f_type = type_of_disk;

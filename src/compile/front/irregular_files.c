@@ -2,8 +2,8 @@
  * for ever.
  *
  * The text and the user's headers are searched for lines that begin with #include or #embed, and
- * the names looked up as clang does. It is no preprocessor: a line that is not taken counts, too, and a
- * name in a macro is not seen. For that one there is the limit by the clock.
+ * the names looked up as clang does. It is no preprocessor: a line that is not taken counts, too,
+ * and a name in a macro is not seen. For that one there is the limit by the clock.
  */
 #include "base/base.h"
 #include "compile/front/front.h"

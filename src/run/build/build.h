@@ -65,10 +65,10 @@ lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *
 /* A file that is being written has this and six letters behind its name. */
 #define LW_CACHE_ASIDE ".new-"
 
-/* Where path is NULL there is no cache: find finds nothing, store stores nothing. */
+/* Where folder is -1 there is no cache: find finds nothing, store stores nothing. */
 struct lw__cache {
-    char *path;     /* of the private folder */
-    uint64_t limit; /* bytes; 0: path is NULL */
+    int folder;     /* descriptor of the private folder */
+    uint64_t limit; /* bytes; 0: folder is -1 */
 };
 
 /* lw__cache_open - without a folder of the user's choice, one that cannot be used is no error.
@@ -77,10 +77,11 @@ struct lw__cache {
 lw_status lw__cache_open(struct lw__cache *cache);
 void lw__cache_close(struct lw__cache *cache);
 
-/* lw__cache_place - where the folder is or would be; NULL: nowhere. *is_absent: it is not there.
+/* lw__cache_place - where the folder is or would be; NULL: nowhere. *folder: its descriptor; -1: it
+ * is not there.
  * errors   LW_E_ARG $LANEWISE_CACHE_DIR is wrong; LW_E_IO the folder cannot be one; LW_E_MEMORY
- * owns     release *path with free() */
-lw_status lw__cache_place(char **path, bool *is_absent);
+ * owns     release *path with free(), *folder with close() */
+lw_status lw__cache_place(char **path, int *folder);
 
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
 uint64_t lw__cache_key(const struct lw__compile *compile);
@@ -94,11 +95,11 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
                      size_t text_bytes);
 
-/* lw__cache_payload_path - the file that holds these payload bytes for this key; NULL: none, or one
- * that another machine could take away while it is mapped.
- * owns     release with free() */
-char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
-                             size_t bytes);
+/* lw__cache_payload - descriptor of the file that holds these payload bytes for this key; -1: none,
+ * or one that another machine could take away while it is mapped.
+ * owns     release with close() */
+int lw__cache_payload(const struct lw__cache *cache, uint64_t key, const void *payload,
+                      size_t bytes);
 
 /* ---- cache_trim.c: what it holds, and what goes ---- */
 
@@ -114,7 +115,7 @@ struct lw__code {
     struct lw__manifest manifest;
     struct lw__site *sites; /* manifest.site_count */
     struct lw__lines lines; /* of its instructions; nothing where the device traps no faults */
-    int payload_file;       /* memory file that stays open while it is loaded; -1 */
+    int payload_file;       /* of the payload; open as long as that is loaded; -1 */
     void *loaded;           /* what ops->load made; NULL: the device runs nothing */
     struct lw__bytes first; /* the compiler's result for the first launch; specialize.c takes it */
 };

@@ -10,6 +10,9 @@
  * built again. If the user names a folder that is none, that is an error. No other failure reaches
  * the caller: a full, read-only or missing disk only costs time. There are no locks. A process that
  * stores an entry second, or whose entry is evicted (cache_trim.c), uses its own result.
+ *
+ * Code in the cache is run. So the folder is opened once, and files are opened in it. Both are
+ * judged by their descriptors: what another user made or can write is not used.
  */
 #include "base/manifest.h"
 #include "run/build/build.h"
@@ -20,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -45,13 +49,48 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Ours alone: another user who could write here could have us load his code. */
-static bool is_private(const char *path)
+static const char need_private[] =
+    "need a folder of this user, no link, that others may not enter (chmod 700)";
+static const char need_above[] =
+    "need one in no folder that every user can write to (chmod o-w, or +t)";
+
+/* True if every user could put another folder in the place of this one, or of one above it. */
+static bool is_in_open_folder(int folder)
 {
+    struct stat below = {0}, s = {0};
+    int at = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC), up;
+    bool is_open = false;
+
+    while (at >= 0 && !is_open && !fstat(at, &s) &&
+           (s.st_ino != below.st_ino || s.st_dev != below.st_dev)) {
+        is_open = (s.st_mode & S_IWOTH) && !(s.st_mode & S_ISVTX);
+        below = s;
+        up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(at);
+        at = up;
+    }
+    if (at >= 0)
+        close(at);
+    return is_open;
+}
+
+/* Ours alone: another user who could write here could have us load his code. -1: *need says what is
+ * needed. */
+static int open_folder(const char *path, const char **need)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat s;
 
-    return lstat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
-           (s.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+    *need = need_private;
+    if (folder >= 0 && !fstat(folder, &s) && s.st_uid == geteuid() &&
+        (s.st_mode & (S_IRWXG | S_IRWXO)) == 0) {
+        *need = need_above;
+        if (!is_in_open_folder(folder))
+            return folder;
+    }
+    if (folder >= 0)
+        close(folder);
+    return -1;
 }
 
 static void folder_name(struct lw__text *path)
@@ -89,18 +128,18 @@ static lw_status find_folder(char **path)
 }
 
 /* Make it, if it is not there. A folder that the user has named must be one that can be used. */
-static lw_status prepare(char *path)
+static lw_status prepare(char *path, int *folder)
 {
+    const char *need;
+
     if (!make_folders(path))
         return lw__fail(LW_E_ARG,
                         "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a "
                         "folder",
                         path, strerror(errno));
-    if (!is_private(path))
-        return lw__fail(LW_E_ARG,
-                        "LANEWISE_CACHE_DIR is '%s'; need a folder of this user, no link, that "
-                        "others may not enter (chmod 700)",
-                        path);
+    *folder = open_folder(path, &need);
+    if (*folder < 0)
+        return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is '%s'; %s", path, need);
     return LW_OK;
 }
 
@@ -111,7 +150,7 @@ lw_status lw__cache_open(struct lw__cache *cache)
     char *path;
     bool wanted;
 
-    *cache = (struct lw__cache){0};
+    *cache = (struct lw__cache){.folder = -1};
     LW_TRY(lw__environment_cache(&wanted));
     LW_TRY(lw__environment_cache_limit(&cache->limit));
     if (!wanted || !cache->limit)
@@ -119,29 +158,24 @@ lw_status lw__cache_open(struct lw__cache *cache)
     LW_TRY(find_folder(&path));
     if (!path)
         return LW_OK;
-    status = prepare(path);
-    if (!status)
-        cache->path = path;
-    else
-        free(path);
+    status = prepare(path, &cache->folder);
+    free(path);
     return is_own ? status : LW_OK;
 }
 
-lw_status lw__cache_place(char **path, bool *is_absent)
+lw_status lw__cache_place(char **path, int *folder)
 {
     lw_status status = LW_OK;
+    const char *need;
     struct stat s;
 
-    *is_absent = false;
+    *folder = -1;
     LW_TRY(find_folder(path));
-    if (!*path)
+    if (!*path || (lstat(*path, &s) && errno == ENOENT))
         return LW_OK;
-    *is_absent = lstat(*path, &s) != 0 && errno == ENOENT;
-    if (!*is_absent && !is_private(*path))
-        status = lw__fail(LW_E_IO,
-                          "the cache's folder is '%s'; need a folder of this user, no link, that "
-                          "others may not enter (chmod 700)",
-                          *path);
+    *folder = open_folder(*path, &need);
+    if (*folder < 0)
+        status = lw__fail(LW_E_IO, "the cache's folder is '%s'; %s", *path, need);
     if (status) {
         free(*path);
         *path = NULL;
@@ -151,8 +185,9 @@ lw_status lw__cache_place(char **path, bool *is_absent)
 
 void lw__cache_close(struct lw__cache *cache)
 {
-    free(cache->path);
-    cache->path = NULL;
+    if (cache->folder >= 0)
+        close(cache->folder);
+    cache->folder = -1;
 }
 
 /* ---- the key ---- */
@@ -225,24 +260,53 @@ uint64_t lw__cache_key(const struct lw__compile *compile)
 
 /* ---- reading ---- */
 
-static char *entry_path(const struct lw__cache *cache, uint64_t key)
-{
-    struct lw__text path = {0};
+/* The name of a file of the cache. */
+struct name {
+    char text[2 * HEX + sizeof "-.so"];
+};
 
-    lw__text_add(&path, "%s/%016" PRIx64 ".txt", cache->path, key);
-    if (path.failed)
-        lw__text_free(&path);
-    return path.data;
+static struct name entry_name(uint64_t key)
+{
+    struct name name;
+
+    snprintf(name.text, sizeof name.text, "%016" PRIx64 ".txt", key);
+    return name;
 }
 
-static char *payload_path(const struct lw__cache *cache, uint64_t key, const char *hash)
+static struct name payload_name(uint64_t key, const char *hash)
 {
-    struct lw__text path = {0};
+    struct name name;
 
-    lw__text_add(&path, "%s/%016" PRIx64 "-%.*s.so", cache->path, key, HEX, hash);
-    if (path.failed)
-        lw__text_free(&path);
-    return path.data;
+    snprintf(name.text, sizeof name.text, "%016" PRIx64 "-%.*s.so", key, HEX, hash);
+    return name;
+}
+
+/* A file that this user or root has made, that nobody else can write to, and that is in no other
+ * folder too. -1: there is none. */
+static int open_ours(const struct lw__cache *cache, const struct name *name)
+{
+    const int file =
+        openat(cache->folder, name->text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat s;
+
+    if (file >= 0 && !fstat(file, &s) && S_ISREG(s.st_mode) &&
+        (s.st_uid == geteuid() || s.st_uid == 0) && !(s.st_mode & (S_IWGRP | S_IWOTH)) &&
+        s.st_nlink <= 1)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+static bool read_ours(const struct lw__cache *cache, const struct name *name,
+                      struct lw__bytes *bytes)
+{
+    const int file = open_ours(cache, name);
+    const bool is_read = file >= 0 && lw__read_descriptor(file, name->text, bytes) == LW_OK;
+
+    if (file >= 0)
+        close(file);
+    return is_read;
 }
 
 static void hash_text(uint64_t hash, char text[HEX + 1])
@@ -259,15 +323,13 @@ static void checksum(uint64_t key, const char *rest, size_t bytes, char text[HEX
 /* The whole of KEY.txt, if it is sound. */
 static bool read_entry(const struct lw__cache *cache, uint64_t key, struct lw__bytes *entry)
 {
-    char *path = entry_path(cache, key), expected[HEX + 1];
+    const struct name name = entry_name(key);
+    char expected[HEX + 1];
     bool sound;
 
     *entry = (struct lw__bytes){0};
-    if (!path || lw__read_file(path, entry)) {
-        free(path);
+    if (!read_ours(cache, &name, entry))
         return false;
-    }
-    free(path);
     sound = entry->length > ENTRY_HEAD_BYTES;
     if (sound) {
         checksum(key, entry->bytes + HEAD_BYTES, entry->length - HEAD_BYTES, expected);
@@ -286,17 +348,14 @@ static bool read_entry(const struct lw__cache *cache, uint64_t key, struct lw__b
 static bool read_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
                          struct lw__bytes *payload)
 {
-    char *path, text[HEX + 1];
-    bool sound;
+    const struct name name = payload_name(key, hash);
+    char text[HEX + 1];
 
     *payload = (struct lw__bytes){0};
     hash_text(LW_HASH_START, text);
     if (!memcmp(text, hash, HEX))
         return true;
-    path = payload_path(cache, key, hash);
-    sound = path && lw__read_file(path, payload) == LW_OK;
-    free(path);
-    if (!sound)
+    if (!read_ours(cache, &name, payload))
         return false;
     hash_text(lw__hash(LW_HASH_START, payload->bytes, payload->length), text);
     return !memcmp(text, hash, HEX);
@@ -309,9 +368,11 @@ static bool is_fresh(const struct lw__bytes *result)
     bool fresh = lw__manifest_read(result->bytes, result->length, &m) == LW_OK;
 
     for (size_t i = 0; fresh && i < m.dep_count; i++) {
-        struct lw__bytes file;
+        struct lw__bytes file = {0};
+        struct stat s;
 
-        fresh = lw__read_file(m.deps[i].path, &file) == LW_OK &&
+        fresh = !stat(m.deps[i].path, &s) && S_ISREG(s.st_mode) && /* a pipe would be waited for */
+                lw__read_file(m.deps[i].path, &file) == LW_OK &&
                 lw__hash(LW_HASH_START, file.bytes, file.length) == m.deps[i].hash;
         free(file.bytes);
     }
@@ -324,12 +385,12 @@ static bool is_fresh(const struct lw__bytes *result)
 static void mark_used(const struct lw__cache *cache, uint64_t key)
 {
     enum { SECONDS = 60 };
-    char *path = entry_path(cache, key);
+    const struct name name = entry_name(key);
+    const int nofollow = AT_SYMLINK_NOFOLLOW;
     struct stat s;
 
-    if (path && !stat(path, &s) && s.st_mtim.tv_sec + SECONDS < time(NULL))
-        (void)utimensat(AT_FDCWD, path, NULL, 0); /* a read-only disk */
-    free(path);
+    if (!fstatat(cache->folder, name.text, &s, nofollow) && s.st_mtim.tv_sec + SECONDS < time(NULL))
+        (void)utimensat(cache->folder, name.text, NULL, nofollow); /* a read-only disk */
 }
 
 bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
@@ -338,7 +399,7 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
     struct lw__text both = {0};
 
     *out = (struct lw__bytes){0};
-    if (!cache->path || !read_entry(cache, key, &entry))
+    if (cache->folder < 0 || !read_entry(cache, key, &entry))
         return false;
     if (read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload)) {
         lw__text_add_bytes(&both, entry.bytes + ENTRY_HEAD_BYTES, entry.length - ENTRY_HEAD_BYTES);
@@ -358,7 +419,7 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
 
 /* On a file system of other machines too, a mapped file that is removed elsewhere is gone: the next
  * page of it would be a SIGBUS of the host. f_type as linux/magic.h has it. */
-static bool is_remote(const char *path)
+static bool is_remote(int folder)
 {
     static const uint32_t types[] = {
         0x6969 /* NFS */,        0x517b /* SMB */,        0xff534d42 /* CIFS */,
@@ -369,7 +430,7 @@ static bool is_remote(const char *path)
     };
     struct statfs s;
 
-    if (statfs(path, &s))
+    if (fstatfs(folder, &s))
         return true;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if ((uint32_t)s.f_type == types[i])
@@ -377,43 +438,58 @@ static bool is_remote(const char *path)
     return false;
 }
 
-char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
-                             size_t bytes)
+int lw__cache_payload(const struct lw__cache *cache, uint64_t key, const void *payload,
+                      size_t bytes)
 {
-    char hash[HEX + 1], *path;
+    char hash[HEX + 1];
 
-    if (!cache->path || is_remote(cache->path))
-        return NULL;
+    if (cache->folder < 0 || is_remote(cache->folder))
+        return -1;
     hash_text(lw__hash(LW_HASH_START, payload, bytes), hash);
-    path = payload_path(cache, key, hash);
-    if (path && access(path, R_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
+    const struct name name = payload_name(key, hash);
+    return open_ours(cache, &name);
 }
 
 /* ---- writing ---- */
 
-/* Write aside and rename, so that a reader sees the old file, the new one or none. */
-static bool replace_file(const char *path, const void *bytes, size_t count)
-{
-    struct lw__text aside = {0};
-    bool done = false;
-    int file;
+/* The name of a file that is being written, with six letters behind. */
+struct aside {
+    char text[sizeof(struct name) + sizeof LW_CACHE_ASIDE "XXXXXX"];
+};
 
-    lw__text_add(&aside, "%s" LW_CACHE_ASIDE "XXXXXX", path);
-    if (aside.failed)
-        goto done;
-    file = mkostemp(aside.data, O_CLOEXEC);
+/* A new file. */
+static int open_aside(const struct lw__cache *cache, const struct name *name, struct aside *aside)
+{
+    enum { TRIES = 100 };
+    uint64_t number;
+    int file = -1;
+
+    for (int i = 0; i < TRIES && file < 0 && (!i || errno == EEXIST); i++) {
+        if (getrandom(&number, sizeof number, 0) != sizeof number)
+            return -1;
+        snprintf(aside->text, sizeof aside->text, "%s" LW_CACHE_ASIDE "%06x", name->text,
+                 (unsigned)(number & 0xffffff));
+        file = openat(cache->folder, aside->text,
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    return file;
+}
+
+/* Write aside and rename, so that a reader sees the old file, the new one or none. */
+static bool replace_file(const struct lw__cache *cache, const struct name *name, const void *bytes,
+                         size_t count)
+{
+    struct aside aside;
+    const int file = open_aside(cache, name, &aside);
+    bool done;
+
     if (file < 0)
-        goto done;
+        return false;
     done = lw__write_all(file, bytes, count);
     done = close(file) == 0 && done;
-    done = done && rename(aside.data, path) == 0;
+    done = done && renameat(cache->folder, aside.text, cache->folder, name->text) == 0;
     if (!done)
-        unlink(aside.data);
-done:
-    lw__text_free(&aside);
+        unlinkat(cache->folder, aside.text, 0);
     return done;
 }
 
@@ -421,29 +497,13 @@ done:
 static void drop_old_payload(const struct lw__cache *cache, uint64_t key, const char *new_hash)
 {
     struct lw__bytes old;
-    char *path;
 
     if (!read_entry(cache, key, &old))
         return;
-    path = payload_path(cache, key, old.bytes + HEAD_BYTES);
-    if (path && memcmp(old.bytes + HEAD_BYTES, new_hash, HEX))
-        unlink(path);
-    free(path);
+    const struct name name = payload_name(key, old.bytes + HEAD_BYTES);
+    if (memcmp(old.bytes + HEAD_BYTES, new_hash, HEX))
+        unlinkat(cache->folder, name.text, 0);
     free(old.bytes);
-}
-
-static bool store_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
-                          const void *payload, size_t bytes)
-{
-    char *path;
-    bool stored;
-
-    if (!bytes)
-        return true;
-    path = payload_path(cache, key, hash);
-    stored = path && replace_file(path, payload, bytes);
-    free(path);
-    return stored;
 }
 
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
@@ -451,25 +511,26 @@ void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct l
 {
     const char *payload = result->bytes + text_bytes;
     size_t payload_bytes = result->length - text_bytes;
-    char hash[HEX + 1], sum[HEX + 1], *path;
+    const struct name name = entry_name(key);
+    char hash[HEX + 1], sum[HEX + 1];
     struct lw__text rest = {0}, entry = {0};
 
-    if (!cache->path || !lw__cache_fits(cache, result->length))
+    if (cache->folder < 0 || !lw__cache_fits(cache, result->length))
         return;
     hash_text(lw__hash(LW_HASH_START, payload, payload_bytes), hash);
     lw__text_add(&rest, "%s\n", hash);
     lw__text_add_bytes(&rest, result->bytes, text_bytes);
-    path = entry_path(cache, key);
-    if (path && !rest.failed) {
+    if (!rest.failed) {
+        const struct name code = payload_name(key, hash);
+
         checksum(key, rest.data, rest.length, sum);
         lw__text_add(&entry, HEAD "%s\n", sum);
         lw__text_add_bytes(&entry, rest.data, rest.length);
         drop_old_payload(cache, key, hash);
-        if (!entry.failed && store_payload(cache, key, hash, payload, payload_bytes))
-            replace_file(path, entry.data, entry.length);
+        if (!entry.failed && (!payload_bytes || replace_file(cache, &code, payload, payload_bytes)))
+            replace_file(cache, &name, entry.data, entry.length);
         lw__cache_written(cache, entry.length + payload_bytes);
     }
-    free(path);
     lw__text_free(&rest);
     lw__text_free(&entry);
 }

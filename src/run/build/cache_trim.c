@@ -158,7 +158,7 @@ static lw_status make_entries(struct listing *l)
 }
 
 /* A file that disappears while the folder is read is no error. */
-static lw_status read_folder(struct listing *l, const char *path, DIR *folder)
+static lw_status read_folder(struct listing *l, DIR *folder)
 {
     struct dirent *d;
     lw_status status = LW_OK;
@@ -171,7 +171,7 @@ static lw_status read_folder(struct listing *l, const char *path, DIR *folder)
             S_ISREG(s.st_mode))
             status = add_file(l, d->d_name, kind, &s);
     }
-    return status || !errno ? status : lw__fail_system(errno, path);
+    return status || !errno ? status : lw__fail_system(errno, "the cache's folder");
 }
 
 static void close_listing(struct listing *l)
@@ -182,24 +182,25 @@ static void close_listing(struct listing *l)
     free(l->entries);
 }
 
-static lw_status open_listing(struct listing *l, const char *path)
+/* The place of the directory stream is shared by duplicates of a descriptor: it is opened anew. */
+static lw_status open_listing(struct listing *l, int opened)
 {
     DIR *folder = NULL;
     lw_status status;
     int own;
 
-    *l = (struct listing){.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
+    *l = (struct listing){.folder = openat(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (l->folder < 0)
-        return lw__fail_system(errno, path);
+        return lw__fail_system(errno, "the cache's folder");
     own = fcntl(l->folder, F_DUPFD_CLOEXEC, 0);
     if (own >= 0)
         folder = fdopendir(own);
     if (!folder) {
-        status = lw__fail_system(errno, path);
+        status = lw__fail_system(errno, "the cache's folder");
         if (own >= 0)
             close(own);
     } else {
-        status = read_folder(l, path, folder);
+        status = read_folder(l, folder);
         closedir(folder);
     }
     if (!status)
@@ -290,10 +291,10 @@ bool lw__cache_fits(const struct lw__cache *cache, uint64_t bytes)
 }
 
 /* How many bytes were stored since the last sweep, these among them; 0: it cannot be known. */
-static uint64_t add_to_tally(const char *path, uint64_t bytes)
+static uint64_t add_to_tally(int folder, uint64_t bytes)
 {
     static const char marks[256];
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = openat(folder, TALLY, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     uint64_t left = bytes / TALLY_UNIT + 1;
     struct stat s = {0};
 
@@ -314,18 +315,15 @@ static uint64_t add_to_tally(const char *path, uint64_t bytes)
 
 void lw__cache_written(const struct lw__cache *cache, uint64_t bytes)
 {
-    struct lw__text tally = {0};
     struct listing l;
 
-    lw__text_add(&tally, "%s/" TALLY, cache->path);
-    if (!tally.failed && add_to_tally(tally.data, bytes) >= part_of(cache->limit)) {
-        unlink(tally.data); /* others begin anew, and do not sweep too */
-        if (!open_listing(&l, cache->path)) {
-            (void)sweep(&l, cache->limit - part_of(cache->limit));
-            close_listing(&l);
-        }
-    }
-    lw__text_free(&tally);
+    if (add_to_tally(cache->folder, bytes) < part_of(cache->limit))
+        return;
+    unlinkat(cache->folder, TALLY, 0); /* others begin anew, and do not sweep too */
+    if (open_listing(&l, cache->folder))
+        return;
+    (void)sweep(&l, cache->limit - part_of(cache->limit));
+    close_listing(&l);
 }
 
 /* ---- the public calls ---- */
@@ -340,12 +338,12 @@ static size_t count_entries(const struct listing *l)
 }
 
 /* `most` is UINT64_MAX where nothing shall go. */
-static lw_status look(const char *path, uint64_t most, lw_cache_info *info)
+static lw_status look(int folder, uint64_t most, lw_cache_info *info)
 {
     struct listing l;
     lw_status status;
 
-    LW_TRY(open_listing(&l, path));
+    LW_TRY(open_listing(&l, folder));
     status = most == UINT64_MAX ? LW_OK : sweep(&l, most);
     if (!status && !most && unlinkat(l.folder, TALLY, 0) && errno != ENOENT)
         status =
@@ -359,13 +357,13 @@ static lw_status look(const char *path, uint64_t most, lw_cache_info *info)
 static lw_status describe(uint64_t most, lw_cache_info *info)
 {
     lw_status status = LW_OK;
-    bool is_absent;
+    int folder;
     char *path;
 
     LW_TRY(lw__environment_cache(&info->is_used));
     LW_TRY(lw__environment_cache_limit(&info->limit));
     info->is_used = info->is_used && info->limit;
-    LW_TRY(lw__cache_place(&path, &is_absent));
+    LW_TRY(lw__cache_place(&path, &folder));
     if (!path) {
         info->is_used = false;
         return LW_OK;
@@ -375,8 +373,10 @@ static lw_status describe(uint64_t most, lw_cache_info *info)
                           strlen(path), sizeof info->path - 1);
     if (!status)
         strcpy(info->path, path);
-    if (!status && !is_absent)
-        status = look(path, most, info);
+    if (!status && folder >= 0)
+        status = look(folder, most, info);
+    if (folder >= 0)
+        close(folder);
     free(path);
     return status;
 }

@@ -117,7 +117,7 @@ static lw_status compile(struct build *b)
 /* The file's name for this process and for others, as far as they may look: a debugger that opened
  * /proc/self/fd/N would open a file of its own. /proc may show other numbers than this process
  * knows its own by. */
-static void name_memory(int file, char *path, size_t size)
+static void name_file(int file, char *path, size_t size)
 {
     struct stat by_name, own;
 
@@ -127,18 +127,27 @@ static void name_memory(int file, char *path, size_t size)
         snprintf(path, size, "/proc/self/fd/%d", file);
 }
 
-/* A name for dlopen that needs no disk. The file stays open as long as the code is loaded: dlopen
- * takes a name it has seen for the same library, and the number must not go to another. */
-static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
+/* The file stays open as long as the code is loaded: dlopen takes a name it has seen for the same
+ * library, and the number must not go to another. */
+static lw_status load_file(struct build *b, const void *payload, size_t bytes)
 {
-    struct lw__code *c = b->code;
     char path[64];
 
-    c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
-    if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
+    name_file(b->code->payload_file, path, sizeof path);
+    return b->ops->load(b->state, path, payload, bytes, &b->code->loaded);
+}
+
+/* Without the cache, or where its folder may not hold code. */
+static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
+{
+    int *file = &b->code->payload_file;
+
+    if (*file >= 0)
+        close(*file);
+    *file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
+    if (*file < 0 || !lw__write_all(*file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
-    name_memory(c->payload_file, path, sizeof path);
-    return b->ops->load(b->state, path, payload, bytes, &c->loaded);
+    return load_file(b, payload, bytes);
 }
 
 static lw_status load(struct build *b)
@@ -146,17 +155,15 @@ static lw_status load(struct build *b)
     struct lw__code *c = b->code;
     const char *payload = b->result.bytes + c->manifest.text_bytes;
     size_t bytes = c->manifest.payload_bytes;
-    char *path;
     lw_status status = LW_E_IO;
 
     if (!b->ops->load)
         return LW_OK;
     if (b->ops->traps_faults)
         lw__lines_take(&c->lines, payload, bytes);
-    path = lw__cache_payload_path(&b->cache, b->key, payload, bytes);
-    if (path)
-        status = b->ops->load(b->state, path, payload, bytes, &c->loaded);
-    free(path);
+    c->payload_file = lw__cache_payload(&b->cache, b->key, payload, bytes);
+    if (c->payload_file >= 0)
+        status = load_file(b, payload, bytes);
     return status ? load_from_memory(b, payload, bytes) : LW_OK;
 }
 
@@ -221,7 +228,8 @@ lw_status lw__code_symbol(void *object, const char *prefix, const char *name, vo
 lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
                          const struct lw__compile *request, struct lw__code *code)
 {
-    struct build b = {.ops = ops, .state = state, .compile = request, .code = code};
+    struct build b = {
+        .ops = ops, .state = state, .compile = request, .cache.folder = -1, .code = code};
     char before[LW_MESSAGE_MAX + 1];
     lw_status status;
 
