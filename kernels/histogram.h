@@ -84,7 +84,7 @@ KERNEL void histogram_begin(size_t parts, const void *ranges, double low, double
     }
     if (thread_idx.x != 0)
         return;
-    assert(isfinite(high - low));
+    assert_that(isfinite(high - low), "the range of the data is not finite; need low and high");
     ((double *)limits)[0] = low == high ? low - 0.5 : low;
     ((double *)limits)[1] = low == high ? high + 0.5 : high;
 }

@@ -18,7 +18,7 @@ static const char kernels[] =
          "param\tout\tunsigned long *\tp(u64)\t0\t8\t1\nparam\tn\tlong\ti64\t8\t8\t0\n"
          "kernel\twho\tvoid who(unsigned long *out, long n)\t2\t16\t1\t1\t0\t0\t16\n"
          "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n" END;
-static const char sites[] = HEAD "site\tk.c\t7\t3\tassert\n" END;
+static const char sites[] = HEAD "site\t../src/k.c\t7\t3\tassert\n" END;
 
 struct args {
     uint64_t *out;

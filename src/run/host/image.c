@@ -58,10 +58,22 @@ lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted)
 
 /* ---- loading ---- */
 
+/* Files are named without folders: those of who compiled the image say nothing here. */
+static lw_status read_sites(struct lw__code *code, const char *name)
+{
+    LW_TRY(lw__code_read_sites(code, name));
+    for (size_t k = 0; k < code->manifest.site_count; k++) {
+        const char *slash = strrchr(code->sites[k].file, '/');
+
+        code->sites[k].file = slash ? slash + 1 : code->sites[k].file;
+    }
+    return LW_OK;
+}
+
 static lw_status read_manifest(const lw_image_code *code, struct lw__code *out)
 {
     LW_TRY(lw__manifest_read(code->manifest, code->manifest_bytes, &out->manifest));
-    return lw__code_read_sites(out, code->kernel);
+    return read_sites(out, code->kernel);
 }
 
 static lw_status load_text(const lw_device *device, const lw_image_code *code, void **loaded)
@@ -184,7 +196,7 @@ static lw_status take_entries(lw_program *p)
         else
             LW_TRY(ops->attach(p->device->state, code, &p->code.loaded, &k->entry));
     }
-    return lw__code_read_sites(&p->code, p->name);
+    return read_sites(&p->code, p->name);
 }
 
 static lw_status fill(lw_program *p)
