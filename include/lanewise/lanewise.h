@@ -377,9 +377,9 @@ LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
  *   kernels unblock SIGURG, threads of the host, too.
  * - On "cuda" threads in spin loops return. The GPU finishes other launches that it has.
  * A launch that has not ended by then is given up. It runs on, and until it ends it keeps the
- * program, the buffers and the device in memory; on "cuda" it keeps them for ever. On "cpu" this
- * happens only if the program blocks SIGURG again or replaces the handler. Then another thread
- * does the work of each that is stuck. */
+ * program, the buffers and the device in memory; "cuda" is then never closed. On "cpu" this happens
+ * only if the program blocks SIGURG again or replaces the handler. Then another thread does the
+ * work of each that is stuck. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
 /* lw_stream_scratch - lend memory of the stream: *buffer has at least `bytes` elements of u8, with

@@ -48,14 +48,6 @@
 
 #define EVER 10000000000000L
 
-/* TSan may keep a signal to itself while no function that it knows is called: then the kernel is
- * given up, and goes on. */
-#if defined(__SANITIZE_THREAD__)
-enum { IS_SLOW = true };
-#else
-enum { IS_SLOW = false };
-#endif
-
 enum { BYTES = 4 * 4096 * 4, LIMIT_NS = 20000000, SECONDS = 100 };
 
 static const char *name = "cpu";
@@ -143,7 +135,7 @@ static void nobody_works(void)
 {
     const double before = worked();
     usleep(40000);
-    CHECK(IS_SLOW || worked() - before < 0.02);
+    CHECK(worked() - before < 0.02);
 }
 
 static void stops(const char *kernel, unsigned blocks)

@@ -371,6 +371,40 @@ static void forking(void)
 static void forking(void) {}
 #endif
 
+/* ---- what the GPU does not end ---- */
+
+/* Nobody waits for it; its stream stays, and with it the device. */
+static void giving_up(void)
+{
+    lw_stream *s = new_stream(), *other = new_stream();
+    const uint64_t began = lw__clock();
+    int x;
+
+    close_gate();
+    go(s, &holds, 0);
+    go(s, &notes, 1);
+    lw_stream_cancel(s);
+    FAILS(lw_stream_wait(s), LW_E_LAUNCH, "hold: cancelled while it ran");
+    FAILS(lw_buffer_wait_for(out, 1000000), LW_E_TIMEOUT,
+          "launches that use the buffer are not done in time; they go on");
+    lw_stream_destroy(s);
+    s = new_stream();
+    go(s, &holds, 0);
+    CHECK(lw_stream_wait_for(s, 1000000) == LW_E_TIMEOUT);
+    lw_stream_destroy(s);
+    CHECK(lw__clock() - began < 10000000000u);
+    go(other, &notes, 2);
+    WORKS(lw_stream_wait(other));
+    CHECK(mark_count == 1 && marks[0] == 2);
+    atomic_store(&gate_is_open, true);
+    WORKS(lw_buffer_read(out, 0, 1, &x));
+    lw_stream_destroy(other);
+    lw_buffer_destroy(out);
+    lw_program_destroy(program);
+    lw_device_close(device);
+    CHECK(fake->contexts == 1 && fake->streams == 3); /* one is of the device itself */
+}
+
 int main(void)
 {
     if (!fake_set_up())
@@ -386,6 +420,8 @@ int main(void)
     buffers();
     forking();
     tear_down();
+    set_up();
+    giving_up();
     fake_tear_down();
     return failures != 0;
 }

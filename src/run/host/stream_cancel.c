@@ -64,6 +64,12 @@ void lw__stream_found(lw_stream *s, struct lw__job *job)
     lw__lock();
 }
 
+/* Not a call that adds to the device's queue: that returns. */
+static bool can_be_lost(const lw_stream *s, const struct lw__job *job)
+{
+    return !s->queue || (job->kind == LW_JOB_LAUNCH && !job->is_ahead);
+}
+
 static void stop_running(lw_stream *s)
 {
     const uint64_t end = lw__clock() + GIVE_UP_NS;
@@ -76,7 +82,7 @@ static void stop_running(lw_stream *s)
         threads = lw__stop_send(&s->cancelled);
         (void)lw__wait_change(&again);
     }
-    if (job && s->running == job && !s->queue)
+    if (job && s->running == job && can_be_lost(s, job))
         lose(s, job, threads);
 }
 
