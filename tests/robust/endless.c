@@ -37,6 +37,11 @@
     "        if (x[0] != -1)\n"                                                                    \
     "            printf(\"%d\\n\", (int)i);\n"                                                     \
     "}\n"                                                                                          \
+    "KERNEL void waits(long n, int *x)\n"                                                          \
+    "{\n"                                                                                          \
+    "    for (unsigned i = 0; ((volatile int *)x)[1]; i++)\n"                                      \
+    "        ((volatile int *)x)[2] = (int)(i & 0xffff);\n"                                        \
+    "}\n"                                                                                          \
     "struct large {\n"                                                                             \
     "    int a[4096];\n"                                                                           \
     "};\n"                                                                                         \
@@ -234,6 +239,25 @@ static void cancelled_by_another(void)
     nobody_works();
 }
 
+/* A launch that has been short before runs in the thread that queues it, which then has no end. */
+static void cancelled_in_its_launch(void)
+{
+    int *const x = lw_buffer_address(buffer);
+    lw_stream *stream = new_stream();
+    pthread_t thread;
+    for (int i = 0; i < 30; i++) {
+        launch(stream, "waits", 1, 0);
+        WORKS(lw_stream_wait(stream));
+    }
+    x[1] = 1;
+    CHECK(pthread_create(&thread, NULL, cancel_soon, stream) == 0);
+    launch(stream, "waits", 1, 0);
+    CHECK(lw_stream_wait(stream) == LW_E_LAUNCH);
+    pthread_join(thread, NULL);
+    lw_stream_destroy(stream);
+    nobody_works();
+}
+
 static void *destroy_it(void *stream)
 {
     lw_stream_destroy(stream);
@@ -347,6 +371,7 @@ static const struct {
     {"destroyed", destroyed},
     {"polled", polled},
     {"cancelled_by_another", cancelled_by_another},
+    {"cancelled_in_its_launch", cancelled_in_its_launch},
     {"destroyed_by_another", destroyed_by_another},
     {"replaced", replaced},
     {"at_end", at_end},
