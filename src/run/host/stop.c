@@ -37,7 +37,9 @@ static bool can_leave(struct lw__fault_thread *t, const ucontext_t *context)
 {
     const uintptr_t pc = lw__stack_pc(context), sp = lw__stack_sp(context);
 
-    if (!t->trap || !t->trap->frame || !has((uintptr_t)t->stack.low, (uintptr_t)t->stack.top, sp))
+    /* A function that pushes nothing, not even where it returns to, leaves sp at the top. */
+    if (!t->trap || !t->trap->frame ||
+        !has((uintptr_t)t->stack.low, (uintptr_t)t->stack.top + 1, sp))
         return false;
     return has(atomic_load(&t->low), atomic_load(&t->high), pc) ||
            (t->is_worker && !has(linker.low, linker.high, pc));
