@@ -10,7 +10,7 @@ import re
 from typing import Any, Callable, NoReturn, Sequence
 
 from ._errors import ArgumentError, Error
-from ._views import index_parts
+from ._views import index_parts, slice_axis
 
 SAMPLES = 3
 _FIRST, _LAST = 5003, 9973
@@ -165,7 +165,7 @@ def _check_slice(part: slice, extent: Size) -> None:
     if not isinstance(extent, Dim):
         return
     samples = [index_at(part, lambda b, k=k: in_sample((b,), k)[0]) for k in range(SAMPLES)]
-    counts = [len(range(*s.indices(n))) for s, n in zip(samples, extent._values)]
+    counts = [slice_axis(s, n)[2] or 0 for s, n in zip(samples, extent._values)]
     if min(counts) == 0 or len(set(counts)) == 1:
         raise ArgumentError(f"[{text}] of an axis of {extent}: how many elements that are depends "
                             f"on {extent}; need an index, lanewise.take, or a slice from a fixed "

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 import numpy as np
 
@@ -61,6 +61,9 @@ class Model:
             raise ArgumentError("there is no plan yet: the sizes are known when the model is "
                                 "called")
         return self._plan
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a Model cannot be copied or pickled: compile its graph again")
 
     def __repr__(self) -> str:
         return f"<lanewise.Model on {self.device.name}: {self.inputs} -> {self.outputs}>"
@@ -238,6 +241,9 @@ class Graph(SymbolicRecording):
             return tensors[name]
         raise AttributeError(f"the graph has no input '{name}'; it has "
                              f"{', '.join(tensors) or 'none'}")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a Graph cannot be copied or pickled: record it again")
 
     def __repr__(self) -> str:
         return f"<lanewise.Graph {self.name}: {self.inputs} -> {self._outputs}>"

@@ -85,10 +85,15 @@ def index_parts(key: Any, shape: Sequence[Any]) -> list[Any]:
 def slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
     """First element, step and extent (None: the axis goes) of a key on one axis."""
     if isinstance(key, slice):
-        begin, end, step = key.indices(extent)
+        try:
+            begin, end, step = key.indices(extent)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"index {key!r}: {error}") from None
         return begin, step, len(range(begin, end, step))
-    if isinstance(key, (bool, np.bool_)) or not hasattr(key, "__index__"):
-        raise ArgumentError(f"index {key!r}; need integers, slices, None or ... (a view)")
+    if isinstance(key, (bool, np.bool_)) or not hasattr(key, "__index__") or \
+            getattr(key, "ndim", 0):
+        raise ArgumentError(f"index {key!r}; need integers, slices, None or ... (a view). For "
+                            "arrays of indices and masks there are lanewise.take and compact")
     index = key.__index__()
     if not -extent <= index < extent:
         raise IndexError(f"index {index} is out of bounds for an axis of {extent}")

@@ -246,6 +246,30 @@ def test_what_has_no_meaning_is_a_type_error(call: Any, text: str) -> None:
             g.x[0] += 1
 
 
+def test_graphs_and_models_are_not_copied() -> None:
+    with lw.Graph(inputs={"x": lw.TensorType("f32", (8,))}) as g:
+        g.output(lw.map("a", g.x))
+    for thing in (g, g.compile()):
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="cannot be copied or pickled"):
+                call(thing)
+
+
+@pytest.mark.parametrize("key, text", [
+    (np.array([0, 1]), r"index array\(\[0, 1\]\); need integers.*lanewise.take"),
+    (np.ones(8, bool), "compact"), ([0], r"index \[0\]"), ("a", "index 'a'"), (True, "index True"),
+    (np.s_[::0], "slice step cannot be zero"), (np.s_["a":], "slice indices must be integers"),
+])
+def test_what_is_no_index(key: Any, text: str) -> None:
+    for size in (8, "n"):
+        with lw.Graph(inputs={"x": lw.TensorType("f32", (size, 12))}) as g:
+            for x in (g.x, lw.asarray(X)):
+                with pytest.raises(lw.ArgumentError, match=text):
+                    x[key]
+    with pytest.raises(lw.ArgumentError, match="index <lanewise.Symbol .*lanewise.take"):
+        g.x[g.x]
+
+
 def test_slices_of_unknown_sizes() -> None:
     with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 12)),
                           "y": lw.TensorType("f32", ("m",))}) as g:
