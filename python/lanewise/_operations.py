@@ -33,7 +33,7 @@ def _value(name: str, value: Any) -> str:
         return str(value.__index__())
     if isinstance(value, (float, np.floating)):
         number = float(value)
-        return "1e999" if number == math.inf else "-1e999" if number == -math.inf else repr(number)
+        return repr(number) if math.isfinite(number) else f'"{number}"'
     raise ArgumentError(f"parameter '{name}' is {value!r}; need a number, a bool or a text")
 
 

@@ -38,7 +38,7 @@ static void choose_dtype(const lw_params *params, lw_dtype otherwise, lw_shape *
             output->dtype = said;
 }
 
-static lw_status wrong_axis(const char *op, int64_t axis, int rank)
+lw_status lw__wrong_axis(const char *op, int64_t axis, int rank)
 {
     return lw_fail(LW_E_ARG, "%s: x has no axis %lld; its rank is %d", op, (long long)axis, rank);
 }
@@ -50,7 +50,7 @@ lw_status lw__axis_read(const lw_params *params, int rank, int *axis)
     *axis = 0;
     LW_TRY(lw_params_int(params, "axis", &k));
     if (k >= rank || k < -rank)
-        return wrong_axis(params->op, k, rank);
+        return lw__wrong_axis(params->op, k, rank);
     *axis = (int)(k < 0 ? k + rank : k);
     return LW_OK;
 }
@@ -66,7 +66,7 @@ static lw_status drop_axis(const char *op, const lw_shape *in, const lw_params *
     LW_TRY(lw_params_bool(params, "keepdims", &keepdims));
     output->rank = 0;
     if (axis != LW_INT_ALL && (axis >= in->rank || axis < -in->rank))
-        return wrong_axis(op, axis, in->rank);
+        return lw__wrong_axis(op, axis, in->rank);
     if (axis != LW_INT_ALL && axis < 0)
         axis += in->rank;
     for (int k = 0; k < in->rank; k++) {
@@ -177,7 +177,7 @@ lw_status lw__infer_window(const char *op, const lw_shape *inputs, size_t count,
     if (is_average)
         LW_TRY(lw__window_read(params, 1, &window));
     if (axis >= output->rank || axis < -output->rank)
-        return wrong_axis(op, axis, output->rank);
+        return lw__wrong_axis(op, axis, output->rank);
     axis += axis < 0 ? output->rank : 0;
     if (!strcmp(edge, "valid"))
         output->extent[axis] =

@@ -213,6 +213,30 @@ static bool take_string(struct reader *r, const char **out)
     return take(r, '"');
 }
 
+static const char *skip_digits(const char *at)
+{
+    return at + strspn(at, "0123456789");
+}
+
+/* A number as JSON writes it: no +1, 01, .5, 1. or 0x1, which strtod would read. */
+static bool is_number(const char *text)
+{
+    const char *whole = text + (*text == '-'), *at = skip_digits(whole);
+    bool is_good = at > whole && (*whole != '0' || at == whole + 1);
+
+    if (is_good && *at == '.') {
+        is_good = skip_digits(at + 1) > at + 1;
+        at = skip_digits(at + 1);
+    }
+    if (is_good && (*at == 'e' || *at == 'E')) {
+        const char *power = at + 1 + (at[1] == '+' || at[1] == '-');
+
+        is_good = skip_digits(power) > power;
+        at = skip_digits(power);
+    }
+    return is_good && !*at;
+}
+
 /* A number or word as text. */
 static bool take_word(struct reader *r, const char **out)
 {
@@ -226,14 +250,24 @@ static bool take_word(struct reader *r, const char **out)
     return length > 0;
 }
 
-/* True if JSON has a value of the type in this form. "all" is for what is `all` by default. */
+static bool is_special(const char *text)
+{
+    const char *name = text + (*text == '-');
+
+    return !strcmp(name, "inf") || !strcmp(text, "nan");
+}
+
+/* True if JSON has a value of the type in this form. "all" is for what is `all` by default; a real
+ * that JSON cannot write is a string, as "inf". */
 static bool is_wanted(const struct lw__param_row *row, bool quoted, const char *text)
 {
     if (row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE)
         return quoted;
     if (row->type == LW_TYPE_INT && !strcmp(text, "all"))
         return quoted && row->has_default && row->value.i == LW_INT_ALL;
-    return !quoted || (row->type == LW_TYPE_REAL && !isdigit((unsigned char)*text));
+    if (row->type == LW_TYPE_BOOL)
+        return !quoted;
+    return quoted ? row->type == LW_TYPE_REAL && is_special(text) : is_number(text);
 }
 
 /* null stands for the default. */
@@ -263,7 +297,7 @@ static lw_status unknown(const struct lw_params *p, const char *name)
     return lw_fail(LW_E_ARG, "%s has no parameter '%s'; %s", p->op, name, known);
 }
 
-static lw_status take_member(struct reader *r, struct lw_params *p, bool *given)
+static lw_status take_member(struct reader *r, struct lw_params *p, bool *given, bool *named)
 {
     const char *name, *text;
     const struct lw__param_row *row;
@@ -276,16 +310,23 @@ static lw_status take_member(struct reader *r, struct lw_params *p, bool *given)
     if (quoted ? !take_string(r, &text) : !take_word(r, &text))
         return malformed(r);
     row = find_row(p->declaration, name);
-    return row ? set_value(p, row, quoted, text, given) : unknown(p, name);
+    if (!row)
+        return unknown(p, name);
+    if (named[row - p->declaration->rows])
+        return lw_fail(LW_E_ARG, "%s: parameter '%s' comes twice", p->op, name);
+    named[row - p->declaration->rows] = true;
+    return set_value(p, row, quoted, text, given);
 }
 
 static lw_status take_object(struct reader *r, struct lw_params *p, bool *given)
 {
+    bool named[LW_PARAMS_MAX] = {false};
+
     if (!take(r, '{'))
         return malformed(r);
     if (!take(r, '}')) {
         do
-            LW_TRY(take_member(r, p, given));
+            LW_TRY(take_member(r, p, given, named));
         while (take(r, ','));
         if (!take(r, '}'))
             return malformed(r);

@@ -35,11 +35,13 @@ extern const size_t lw__builtin_count;
 #undef LW_OPERATION
 #undef LW_OPERATION_PAIR
 
-/* lw__axis_option - the parameter axis as options have it, LW_AXIS(k); `all` is their default. */
-lw_status lw__axis_option(const lw_params *params, int *axis);
+/* lw__axis_option - the parameter axis as options have it, LW_AXIS(k); `all` is their default.
+ * errors   LW_E_ARG no int holds it: x of this rank lacks it */
+lw_status lw__axis_option(const lw_params *params, int rank, int *axis);
 
 /* lw__axis_read - the parameter axis from 0 on. errors: LW_E_ARG x of this rank lacks it. */
 lw_status lw__axis_read(const lw_params *params, int rank, int *axis);
+lw_status lw__wrong_axis(const char *op, int64_t axis, int rank); /* that error */
 
 /* lw__axes_read - "2,0,1" as axes of a tensor of that rank; "reversed": NULL comes back in *axes.
  * errors   LW_E_ARG it does not name each axis once */

@@ -3,14 +3,13 @@
 #include <limits.h>
 #include <string.h>
 
-lw_status lw__axis_option(const lw_params *params, int *axis)
+lw_status lw__axis_option(const lw_params *params, int rank, int *axis)
 {
     int64_t k;
 
     LW_TRY(lw_params_int(params, "axis", &k));
     if (k != LW_INT_ALL && (k >= INT_MAX || k < INT_MIN))
-        return lw_fail(LW_E_ARG, "%s: there is no axis %lld; need -4 to 3", params->op,
-                       (long long)k);
+        return lw__wrong_axis(params->op, k, rank);
     *axis = k == LW_INT_ALL ? 0 : (int)LW_AXIS(k);
     return LW_OK;
 }
@@ -86,7 +85,7 @@ lw_status lw__run_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_t
     (void)count;
     while (strcmp(rows[k].name, op))
         k++;
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
     if (rows[k].has_sum)
         LW_TRY(read_sum(params, &o.sum));
@@ -107,6 +106,7 @@ lw_status lw__run_map_reduce(const char *op, lw_stream *s, lw_tensor out, const 
                              size_t count, const lw_params *params)
 {
     lw_map_reduce_options o = {0};
+    int rank = 0; /* of what the inputs broadcast to */
     const char *map, *combine;
     double identity;
 
@@ -114,7 +114,9 @@ lw_status lw__run_map_reduce(const char *op, lw_stream *s, lw_tensor out, const 
     LW_TRY(lw_params_string(params, "map", &map));
     LW_TRY(lw_params_string(params, "combine", &combine));
     LW_TRY(lw_params_real(params, "identity", &identity));
-    LW_TRY(lw__axis_option(params, &o.axis));
+    for (size_t k = 0; k < count; k++)
+        rank = inputs[k].rank > rank ? inputs[k].rank : rank;
+    LW_TRY(lw__axis_option(params, rank, &o.axis));
     LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
     return lw_map_reduce(s, out, map, combine, identity, inputs, count, &o);
 }
@@ -125,7 +127,7 @@ static lw_status run_scan(lw_stream *s, lw_tensor out, lw_tensor x, const lw_par
     lw_scan_options o = {0};
     int k = 0;
 
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, x.rank, &o.axis));
     LW_TRY(lw_params_bool(params, "exclusive", &o.exclusive));
     LW_TRY(read_choice(params, "op", words, 4, &k));
     o.op = (lw_scan_op)k;
@@ -152,7 +154,7 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
 
     while (strcmp(rows[k].name, op))
         k++;
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     if (rows[k].has_eps)
         LW_TRY(lw_params_real(params, "eps", &o.eps));
     if (rows[k].run == lw_layer_norm)
@@ -186,7 +188,7 @@ lw_status lw__run_window(const char *op, lw_stream *s, lw_tensor out, const lw_t
     int edge = 0;
 
     (void)count;
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     LW_TRY(read_choice(params, "edge", is_average ? of_average : of_difference, 3, &edge));
     d.axis = o.axis;
     o.edge = d.edge = (lw_edge)edge;

@@ -337,7 +337,7 @@ lw_status lw__run_sort(const char *op, lw_stream *s, lw_tensor out, const lw_ten
     lw_sort_options o = {0};
 
     (void)count;
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     LW_TRY(lw_params_bool(params, "descending", &o.descending));
     return (op[0] == 'a' ? lw_argsort : lw_sort)(s, out, inputs[0], &o);
 }

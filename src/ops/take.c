@@ -222,6 +222,6 @@ lw_status lw__run_take(const char *op, lw_stream *s, lw_tensor out, const lw_ten
 
     (void)op;
     (void)count;
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     return lw_take(s, out, inputs[0], inputs[1], &o);
 }

@@ -170,7 +170,7 @@ lw_status lw__run_top_k(const char *op, lw_stream *s, const lw_tensor *outputs,
     if (outputs->rank == inputs->rank && outputs->extent[axis] != k)
         return lw_fail(LW_E_SHAPE, "%s: values has extent %td in axis %d; need k, which is %lld",
                        params->op, outputs->extent[axis], axis, (long long)k);
-    LW_TRY(lw__axis_option(params, &o.axis));
+    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
     LW_TRY(lw_params_bool(params, "smallest", &o.smallest));
     return lw_top_k(s, outputs[0], outputs[1], inputs[0], &o);
 }

@@ -33,6 +33,22 @@ static void refuse_json(const char *name, const char *json, lw_status status, co
 }
 #define JSON(name, json, status, text) refuse_json(name, json, status, text, __LINE__)
 
+/* Numbers as JSON has them. */
+static void numbers_of_json(void)
+{
+    static const char *const good[] = {"1E+2", "0.5e-3", "0", "-0", "10", "1e1", "\"inf\"", "null"};
+    char json[40];
+    struct call c;
+
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        good_call(&place, operation_of("rms_norm"), &c);
+        snprintf(json, sizeof json, "{\"eps\": %s}", good[k]);
+        WORKS(run_by_name(&c, find("rms_norm"), json));
+    }
+    WORKS(lw_stream_wait(place.stream));
+    fill_out(&place, LW_F32);
+}
+
 static void texts(void)
 {
     JSON("sum", "[1]", LW_E_ARG, "the parameters are no JSON object of plain values, at '[1]'");
@@ -41,6 +57,22 @@ static void texts(void)
     JSON("sum", "{axis: 0}", LW_E_ARG, "no JSON object of plain values, at 'axis: 0}'");
     JSON("sum", "{\"axes\": 0}", LW_E_ARG, "sum has no parameter 'axes'; it has axis, keepdims");
     JSON("sum", "{\"axis\": 0.5}", LW_E_ARG, "parameter 'axis' is 0.5; need an int");
+    JSON("sum", "{\"axis\": +1}", LW_E_ARG, "parameter 'axis' is +1; need an int");
+    JSON("sum", "{\"axis\": 01}", LW_E_ARG, "parameter 'axis' is 01; need an int");
+    JSON("sum", "{\"axis\": -}", LW_E_ARG, "parameter 'axis' is -; need an int");
+    JSON("sum", "{\"axis\": 0, }", LW_E_ARG, "no JSON object of plain values, at '}'");
+    JSON("sum", "{\"axis\": 0, \"axis\": 1}", LW_E_ARG, "parameter 'axis' comes twice");
+    JSON("sum", "{\"axis\": 2147483648}", LW_E_ARG, "x has no axis 2147483648; its rank is 2");
+    JSON("scan", "{\"axis\": 2147483648}", LW_E_ARG, "no axis 2147483648; its rank is 2");
+    JSON("softmax", "{\"axis\": -2147483649}", LW_E_ARG, "no axis -2147483649; its rank is 2");
+    JSON("rms_norm", "{\"eps\": .5}", LW_E_ARG, "parameter 'eps' is .5; need a real");
+    JSON("rms_norm", "{\"eps\": 1.}", LW_E_ARG, "parameter 'eps' is 1.; need a real");
+    JSON("rms_norm", "{\"eps\": 1e}", LW_E_ARG, "parameter 'eps' is 1e; need a real");
+    JSON("rms_norm", "{\"eps\": -01e-5}", LW_E_ARG, "parameter 'eps' is -01e-5; need a real");
+    JSON("rms_norm", "{\"eps\": 0x1}", LW_E_ARG, "parameter 'eps' is 0x1; need a real");
+    JSON("rms_norm", "{\"eps\": NaN}", LW_E_ARG, "parameter 'eps' is NaN; need a real");
+    JSON("rms_norm", "{\"eps\": inf}", LW_E_ARG, "parameter 'eps' is inf; need a real");
+    JSON("rms_norm", "{\"eps\": \"-.5\"}", LW_E_ARG, "parameter 'eps' is \"-.5\"; need a real");
     JSON("sum", "{\"axis\": \"x\"}", LW_E_ARG, "parameter 'axis' is \"x\"; need an int");
     JSON("sum", "{\"axis\": all}", LW_E_ARG, "parameter 'axis' is all; need an int");
     JSON("sum", "{\"axis\": -9223372036854775808}", LW_E_ARG, "'axis' is -9223372036854775808;");
@@ -201,6 +233,7 @@ int main(int count, char **arguments)
 {
     open_places(count, arguments);
     texts();
+    numbers_of_json();
     values();
     lists();
     beyond_ranks();
