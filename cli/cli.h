@@ -287,6 +287,8 @@ struct cli_type {
     size_t count;     /* ARRAY, VECTOR: elements; STRUCT: fields that have a value of their own,
                              * which for a union is only the first */
     size_t offset;    /* of a field in its struct */
+    unsigned width;   /* of a bit-field, a SCALAR, its bits; 0: it is none */
+    unsigned bit;     /* of a bit-field: the lowest of them, in the byte at offset */
     const char *name; /* of a field, name_length bytes of the layout text */
     int name_length;
     struct cli_type *inner; /* STRUCT: the first field; else what it points to or is made of */
@@ -296,6 +298,13 @@ struct cli_type {
 /* cli_layout_read - the type that text describes; text must live as long as the type. */
 int cli_layout_read(const char *text, struct cli_type **type);
 void cli_layout_free(struct cli_type *type);
+
+/* ---- bits.c: bit-fields ---------------------------------------------------------------------- */
+
+/* cli_bits_get - the value of a bit-field whose struct has it at `from`, as one of its dtype.
+ * cli_bits_put - and back; false: it has more bits, and nothing is changed. */
+void cli_bits_get(const struct cli_type *type, const char *from, void *value);
+bool cli_bits_put(const struct cli_type *type, const void *value, char *to);
 
 /* ---- value.c --------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@ struct reader {
 };
 
 static struct cli_type *read_type(struct reader *r);
+static struct cli_type *read_scalar(struct reader *r);
 
 static bool accept(struct reader *r, const char *word)
 {
@@ -61,6 +62,22 @@ static void read_inner(struct reader *r, struct cli_type *type)
     expect(r, ")");
 }
 
+/* read_bits - "WIDTH . BIT ( dtype )" of a bit-field. */
+static struct cli_type *read_bits(struct reader *r)
+{
+    const size_t width = read_count(r);
+    expect(r, ".");
+    const size_t bit = read_count(r);
+    expect(r, "(");
+    struct cli_type *type = read_scalar(r);
+    expect(r, ")");
+    if (type) {
+        type->width = (unsigned)width;
+        type->bit = (unsigned)bit;
+    }
+    return type;
+}
+
 /* read_field - "NAME @ OFFSET : layout"; a name may be empty (an unnamed member). */
 static struct cli_type *read_field(struct reader *r)
 {
@@ -71,7 +88,7 @@ static struct cli_type *read_field(struct reader *r)
     expect(r, "@");
     size_t offset = read_count(r);
     expect(r, ":");
-    struct cli_type *field = read_type(r);
+    struct cli_type *field = accept(r, "w") ? read_bits(r) : read_type(r);
     if (field) {
         field->name = name;
         field->name_length = (int)length;
@@ -95,7 +112,7 @@ static struct cli_type *read_struct(struct reader *r)
         *last = read_field(r);
         if (!*last)
             return type;
-        is_union = *last != type->inner && (*last)->offset == 0;
+        is_union = *last != type->inner && !(*last)->offset && !(*last)->bit;
         type->count++;
         last = &(*last)->next;
     }

@@ -46,6 +46,11 @@ static void write_parts(FILE *to, enum cli_notation notation, const struct cli_t
 void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type *type,
                      const char *value)
 {
+    uint64_t bits;
+    if (type->width) {
+        cli_bits_get(type, value, &bits);
+        value = (const char *)&bits;
+    }
     switch (type->form) {
     case CLI_SCALAR: write_number(to, notation, type->dtype, value); break;
     case CLI_STRUCT:

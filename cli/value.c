@@ -19,8 +19,9 @@ static int fail_number(enum cli_number why, lw_dtype dtype, const char *label, c
     }
 }
 
-static int read_number(const struct cli_type *type, const char *label, const char **text, void *to)
+static int read_number(const struct cli_type *type, const char *label, const char **text, char *to)
 {
+    double value;    /* of a bit-field: room for any dtype */
     char word[1200]; /* no double needs more digits */
     size_t length = strcspn(*text, ",{}");
     if (length >= sizeof word)
@@ -31,9 +32,12 @@ static int read_number(const struct cli_type *type, const char *label, const cha
                         lw_dtype_name(type->dtype));
     memcpy(word, *text, length);
     word[length] = '\0';
-    enum cli_number read = cli_number_read(type->dtype, word, to);
+    enum cli_number read = cli_number_read(type->dtype, word, type->width ? (void *)&value : to);
     if (read != CLI_NUMBER_OK)
         return fail_number(read, type->dtype, label, word);
+    if (type->width && !cli_bits_put(type, &value, to))
+        return cli_fail(CLI_USAGE, "%s: %s is out of the range of a bit-field of %u bits, %s",
+                        label, word, type->width, lw_dtype_name(type->dtype));
     *text += length;
     return CLI_DONE;
 }

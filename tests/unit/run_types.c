@@ -43,6 +43,8 @@ static void layouts(void)
     CHECK(p.rank == 4 && p.is_const && !p.has_dtype && p.element_bytes == 3);
     read_layout("s8(@0:s4(a@0:i32),p@4:s4(a@0:f32,b@0:i32))", 8);
     read_layout("s0()", 0);
+    read_layout("s8(a@0:w20.0(i32),b@2:w12.4(u32),c@4:i32)", 8);
+    read_layout("s9(a@0:w1.7(bool),b@1:w64.0(i64))", 9);
 }
 
 static void bad_layouts(void)
@@ -79,6 +81,15 @@ static void bad_layouts(void)
         "pp(f32)",
         "s18446744073709551615(x@18446744073709551615:i8)",
         "p(a4611686018427387904(f64))",
+        "w3.0(i32)",
+        "p(w3.0(i32))",
+        "s4(x@0:a2(w3.0(i32)))",
+        "s4(x@0:w3(i32))",
+        "s4(x@0:w0.0(i32))",
+        "s8(x@0:w33.0(i32))",
+        "s4(x@0:w3.8(i32))",
+        "s4(x@0:w3.0(f32))",
+        "s4(x@0:w32.1(i32))",
     };
     char deep[4096] = "";
     lw_param p;

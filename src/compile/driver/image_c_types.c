@@ -116,6 +116,19 @@ bool lw__image_is_reserved(const char *name, size_t length)
     return false;
 }
 
+/* After the bit-fields that a list of fields begins with: they have no place of their own. */
+static const char *skip_bits(const char *at)
+{
+    for (;;) {
+        const char *sign = at + strcspn(at, "@,()"), *type = strchr(sign, ':');
+        if (*sign != '@' || !type || type[1] != 'w')
+            return at;
+        at = close_of(strchr(type, '('));
+        at += *at == ')';
+        at += *at == ',';
+    }
+}
+
 /* One field in order. */
 struct field {
     char name[256];
@@ -145,7 +158,7 @@ static bool is_union(const char *at)
     unsigned count = 0;
     struct field f;
     struct lw__text none = {0};
-    while (*at && *at != ')') {
+    while (*(at = skip_bits(at)) && *at != ')') {
         const char *type = read_field(at, &f);
         struct shape shape = write_type(&type, "", 0, &none);
         if (f.offset || !shape.size)
@@ -175,7 +188,7 @@ static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned 
     uint64_t end = 0;
     struct field f;
     *align = 1;
-    while (*at && *at != ')') {
+    while (*(at = skip_bits(at)) && *at != ')') {
         struct lw__text own = {0};
         const char *type = read_field(at, &f);
         struct shape shape = write_type(&type, f.name, level + 1, &own);

@@ -195,19 +195,19 @@ static void test_layouts(void)
         const struct lw__param *param = &c.unit.kernels.rows[0].params[i];
         lw__text_add(&c.unit.manifest, "%s | %s\n", param->type, param->layout);
     }
-    CHECK_TEXT(
-        c.unit.manifest.data,
-        "struct node | s24(next@0:p(void),data@8:pc(f32),all@16:p(void))\n"
-        "struct mixed | s36(k@0:i32,@4:s4(x@0:f32,y@0:i32),n@10:a3(a2(s4(p@0:i16,q@2:i16))))\n"
-        "enum colour | u32\n"
-        "cell * | pc(f64)\n"
-        "const struct node * | "
-        "pc(s24(next@0:p(void),data@8:pc(f32),all@16:p(void)))\n"
-        "void * | p(void)\n"
-        "char (*)[7] | p(i8)\n"
-        "int *restrict const | p(i32)\n"
-        "_Atomic unsigned int * | p(u32)\n"
-        "struct unknown * | p(void)\n");
+    CHECK_TEXT(c.unit.manifest.data,
+               "struct node | s24(next@0:p(void),data@8:pc(f32),all@16:p(void))\n"
+               "struct mixed | s36(k@0:i32,@4:s4(x@0:f32,y@0:i32),a@8:w3.0(u32),b@8:w9.3(u32),"
+               "n@10:a3(a2(s4(p@0:i16,q@2:i16))))\n"
+               "enum colour | u32\n"
+               "cell * | pc(f64)\n"
+               "const struct node * | "
+               "pc(s24(next@0:p(void),data@8:pc(f32),all@16:p(void)))\n"
+               "void * | p(void)\n"
+               "char (*)[7] | p(i8)\n"
+               "int *restrict const | p(i32)\n"
+               "_Atomic unsigned int * | p(u32)\n"
+               "struct unknown * | p(void)\n");
     const uint32_t *block = c.unit.kernels.rows[0].block;
     CHECK(block[0] == 8 && block[1] == 4 && block[2] == 1);
     close_text(&c);

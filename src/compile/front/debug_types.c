@@ -310,12 +310,32 @@ static void layout_pointer(LLVMContextRef context, LLVMMetadataRef pointee, unsi
     lw__text_add(out, ")");
 }
 
-/* Bit-fields have no address, and arrays without elements no bytes: neither is listed. */
+static bool is_bit_field(LLVMMetadataRef member)
+{
+    return LLVMDITypeGetFlags(member) & LLVMDIFlagBitField;
+}
+
+/* Arrays without elements have no bytes, and bit-fields without a name no value. */
 static bool is_listed(LLVMContextRef context, LLVMMetadataRef member)
 {
     return lw__di_tag(member) == LW_TAG_MEMBER &&
-           !(LLVMDITypeGetFlags(member) & LLVMDIFlagBitField) &&
+           (!is_bit_field(member) || name_of(member).length) &&
            lw__type_size(context, base_of(context, member)) != 0;
+}
+
+/* From the byte on in which it begins. */
+static void layout_member(LLVMContextRef context, LLVMMetadataRef member, unsigned depth,
+                          struct lw__text *out)
+{
+    struct name name = name_of(member);
+    const unsigned long long bit = LLVMDITypeGetOffsetInBits(member);
+    lw__text_add(out, "%.*s@%llu:", name.length, name.text, bit / 8);
+    if (is_bit_field(member))
+        lw__text_add(out, "w%llu.%llu(", (unsigned long long)LLVMDITypeGetSizeInBits(member),
+                     bit % 8);
+    layout_at(context, base_of(context, member), depth + 1, out);
+    if (is_bit_field(member))
+        lw__text_add(out, ")");
 }
 
 static void layout_struct(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
@@ -328,10 +348,8 @@ static void layout_struct(LLVMContextRef context, LLVMMetadataRef type, unsigned
         LLVMMetadataRef member = lw__di_operand(context, members, i);
         if (!is_listed(context, member))
             continue;
-        struct name name = name_of(member);
-        lw__text_add(out, "%s%.*s@%llu:", first ? "" : ",", name.length, name.text,
-                     (unsigned long long)LLVMDITypeGetOffsetInBits(member) / 8);
-        layout_at(context, base_of(context, member), depth + 1, out);
+        lw__text_add(out, first ? "" : ",");
+        layout_member(context, member, depth, out);
         first = false;
     }
     lw__text_add(out, ")");

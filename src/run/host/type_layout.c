@@ -50,6 +50,21 @@ static bool read_dtype(const char **at, struct type *type)
     return false;
 }
 
+/* w WIDTH . BIT ( dtype ): a field of bits, which takes whole bytes here */
+static bool read_bits(const char **at, struct type *type)
+{
+    enum { BYTE = 8 };
+    size_t width, bit;
+
+    if (!accept(at, "w") || !read_number(at, &width) || !accept(at, ".") ||
+        !read_number(at, &bit) || !accept(at, "(") || !read_dtype(at, type) || !accept(at, ")"))
+        return false;
+    if (lw__dtype_kind(type->dtype) == 'f' || !width || width > BYTE * type->bytes || bit >= BYTE)
+        return false;
+    type->bytes = (bit + width + BYTE - 1) / BYTE;
+    return true;
+}
+
 /* s BYTES ( NAME @ OFFSET : layout , ... ) */
 static bool read_struct(const char **at, struct type *type, int depth)
 {
@@ -64,7 +79,7 @@ static bool read_struct(const char **at, struct type *type, int depth)
             return false;
         *at += strcspn(*at, "@(),:"); /* the name */
         if (!accept(at, "@") || !read_number(at, &offset) || !accept(at, ":") ||
-            !read_type(at, &field, &inner, depth))
+            !(**at == 'w' ? read_bits(at, &field) : read_type(at, &field, &inner, depth)))
             return false;
         if (offset > type->bytes || field.bytes > type->bytes - offset)
             return false;
