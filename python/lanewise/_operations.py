@@ -66,9 +66,11 @@ def _told(name: str, error: LaunchError) -> Exception:
 
 
 def run_named(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
-    """An operation of the library with the parameters as they are."""
-    if "dtype" in parameters:
-        parameters["dtype"] = _named(parameters["dtype"])
+    """An operation of the library with the parameters as they are; map has its dtype of map()."""
+    dtype, expression = parameters.get("dtype"), parameters.get("expression")
+    if name == "map" and dtype is None and isinstance(expression, str) and len(inputs) <= 4:
+        dtype = expression_dtype(expression, inputs)
+    parameters["dtype"] = _named(dtype)
     return _run(name, parameters, inputs, None, None)
 
 

@@ -58,6 +58,9 @@ def test_masks_in_graphs_and_by_dtype() -> None:
     np.testing.assert_array_equal(got["mask"], X > 0)
     assert lw.map("a > 0", X, dtype="i4").tolist() == [0, 1, 0, 1, 0, 0, 1]
     assert lw.compact(X, lw.map("a > 0", X)).tolist() == [5, 7, 5]
+    for words, dtype in (({}, "?"), ({"dtype": "int32"}, "i4"), ({"dtype": None}, "?")):
+        named = lw.custom("map", X, parameters={"expression": "a > 0", **words})
+        assert named.dtype == dtype and named.tolist() == (X > 0).tolist()
 
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
