@@ -312,7 +312,7 @@ def _share(values: np.ndarray[Any, Any], code: int, there: Device) -> Array | No
 
 def _foreign(x: Any) -> Array | None:
     """What another library's array is without a copy: DLPack or CUDA's interface."""
-    if isinstance(x, (np.ndarray, np.generic)):
+    if isinstance(x, (np.ndarray, np.generic, type)):  # a class has what its objects have
         return None
     if hasattr(x, "__dlpack__"):
         return from_dlpack(x)

@@ -7,19 +7,13 @@
 
 /* ---- what a buffer says ---- */
 
-static bool dtype_of_size(char kind, Py_ssize_t size, lw_dtype *dtype)
-{
-    const int power = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
-
-    if (power < 0)
-        return false;
-    *dtype = (lw_dtype)((kind == 'i' ? LW_I8 : LW_U8) + power);
-    return true;
-}
-
-/* False: structs, or nothing that the library knows. */
+/* False: structs, or nothing that the library knows. ctypes says of long that it is standard, and
+ * has its 8 bytes. */
 static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype)
 {
+    const int power = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4;
+    const char *const known[] = {"?bBc", "ehH", "fiIlL", "dqQlLnN", ""};
+
     if (!format)
         format = "B";
     if (!strcmp(format, "T{H:bfloat16:}") || !strcmp(format, "T{=H:bfloat16:}")) {
@@ -28,14 +22,19 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype
     }
     if (*format == '<' || *format == '=' || *format == '@' || (*format == '>' && size == 1))
         format++;
-    if (!format[0] || format[1])
+    if (!format[0] || format[1] || !strchr(known[power], *format))
         return false;
-    if (strchr("bhilqn", *format))
-        return dtype_of_size('i', size, dtype);
-    if (strchr("BHILQNc", *format))
-        return dtype_of_size('u', size, dtype);
-    *dtype = *format == '?' ? LW_BOOL : *format == 'e' ? LW_F16 : *format == 'f' ? LW_F32 : LW_F64;
-    return strchr("?efd", *format) && size == (Py_ssize_t)lw_dtype_size(*dtype);
+    if (strchr("?efd", *format))
+        *dtype = power == 0 ? LW_BOOL : power == 1 ? LW_F16 : power == 2 ? LW_F32 : LW_F64;
+    else
+        *dtype = (lw_dtype)((strchr("bhilqn", *format) ? LW_I8 : LW_U8) + power);
+    return true;
+}
+
+/* ctypes says of unions and packed structs that they are bytes. */
+static bool is_struct(const Py_buffer *v)
+{
+    return v->format && (v->format[0] == 'T' || (v->itemsize > 1 && !strcmp(v->format, "B")));
 }
 
 int operand_find_bytes(core *c, int rank, const Py_ssize_t *extents, Py_ssize_t size,
@@ -163,23 +162,43 @@ static int take_array(array *a, operand *o)
     return 0;
 }
 
+/* 0 if the exception says that there is no buffer, as NumPy's ValueError for dtypes that have none;
+ * else -1: it is what went wrong, as with a memoryview that was released. */
+static int no_buffer(core *c, PyObject *object)
+{
+    PyObject *type, *value, *trace;
+    int found = -1;
+
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (PyErr_GivenExceptionMatches(type, PyExc_TypeError) ||
+        PyErr_GivenExceptionMatches(type, PyExc_BufferError))
+        found = 0;
+    else if (!PyErr_GivenExceptionMatches(type, PyExc_ValueError)) {
+        PyErr_Restore(type, value, trace);
+        return -1;
+    } else if (PyObject_HasAttrString(object, "dtype"))
+        found = 0;
+    else
+        raise_text(c, LW_E_ARG, "%R: %S", (PyObject *)Py_TYPE(object), value);
+    DROP_IF(type);
+    DROP_IF(value);
+    DROP_IF(trace);
+    return found;
+}
+
 /* 1: taken. 0: it has no buffer, or one whose dtype is for NumPy to name. -1: an exception. */
 static int take_buffer(core *c, PyObject *object, operand *o)
 {
     Py_buffer *v = &o->view;
     int taken = 0;
 
-    if (PyObject_GetBuffer(object, v, PyBUF_RECORDS_RO)) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
-            !PyErr_ExceptionMatches(PyExc_BufferError))
-            return -1;
-        PyErr_Clear();
-        return 0;
-    }
+    if (PyObject_GetBuffer(object, v, PyBUF_RECORDS_RO))
+        return no_buffer(c, object);
     o->has_dtype = dtype_of_format(v->format, v->itemsize, &o->dtype);
     o->readonly = v->readonly;
     o->itemsize = v->itemsize;
-    if (o->has_dtype || (v->format && v->format[0] == 'T'))
+    if (o->has_dtype || is_struct(v))
         taken = check_view(c, v) || read_shape(c, o) ? -1 : 1;
     else if (!PyObject_HasAttrString(object, "dtype"))
         taken = raise_text(c, LW_E_DTYPE,

@@ -89,6 +89,36 @@ def test_ctypes_structs_are_structs(prog: lw.Program) -> None:
         lw.sum(points)
 
 
+class Packed(ctypes.Structure):
+    _pack_ = 1
+    _layout_ = "ms"
+    _fields_ = [("x", ctypes.c_float), ("n", ctypes.c_int)]
+
+
+class Either(ctypes.Union):
+    _fields_ = [("x", ctypes.c_float), ("n", ctypes.c_int)]
+
+
+def test_ctypes_unions_and_packed_structs_are_no_numbers(prog: lw.Program) -> None:
+    packed = (Packed * 1)((1, 2))
+    prog.shift[1, 1](packed, Packed(1, 1))
+    assert (packed[0].x, packed[0].n) == (2, 3)
+    for made in (packed, (Either * 2)()):
+        with pytest.raises(lw.DtypeError, match="structs"):
+            lw.sum(made)
+
+
+def test_what_is_closed_is_told() -> None:
+    view, pages = memoryview(b"ab"), mmap.mmap(-1, 4096)
+    view.release()
+    pages.close()
+    for call in (lw.sum, lw.asarray, lambda x: lw.map("a", np.zeros(2), out=x)):
+        with pytest.raises(lw.ArgumentError, match="memoryview.*released"):
+            call(view)
+        with pytest.raises(lw.ArgumentError, match="mmap.*closed"):
+            call(pages)
+
+
 def test_pythons_own_exporters() -> None:
     assert lw.sum(array.array("i", [1, 2, 3])) == 6 and lw.sum(array.array("d")) == 0
     assert lw.sum(b"\x01\x02") == 3 and lw.sum(b"") == 0 and lw.sum(bytearray(b"\x07")) == 7
@@ -408,7 +438,7 @@ def test_structs_are_no_numbers() -> None:
         lw.asarray(values)
 
 
-@pytest.mark.parametrize("made", [None, object(), {"a": 1}, iter([1.0]), [None]],
+@pytest.mark.parametrize("made", [None, object(), {"a": 1}, iter([1.0]), [None], np.ndarray],
                          ids=lambda x: type(x).__name__)
 def test_what_is_no_array_is_named(prog: lw.Program, made: Any) -> None:
     name = f"{type(made).__name__} is no array of numbers"
