@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What NumPy 2 gives for sums of this dtype. */
+/* Of sums: NumPy 2's, but that those of unsigned integers are i64, too, with the bits of u64. */
 static lw_dtype sum_dtype(lw_dtype dtype)
 {
     return lw__dtype_is_float(dtype) ? dtype : LW_I64;

@@ -57,10 +57,8 @@ static void bounds(lw_device *d)
     void *memory;
 
     WORKS(lw_buffer_create(d, LW_F32, 5, &b));
-    FAILS(lw_buffer_read(b, 2, 4, x), LW_E_SHAPE,
-          "elements 2 and 4 more are beyond the end; the buffer has 5");
-    FAILS(lw_buffer_write(b, 6, 0, x), LW_E_SHAPE,
-          "elements 6 and 0 more are beyond the end; the buffer has 5");
+    FAILS(lw_buffer_read(b, 2, 4, x), LW_E_SHAPE, "elements 2 to 5: the buffer has 5");
+    FAILS(lw_buffer_write(b, 6, 0, x), LW_E_SHAPE, "0 elements from 6 on: the buffer has 5");
     CHECK(lw_buffer_write(b, 1, SIZE_MAX, x) == LW_E_SHAPE);
     FAILS(lw_buffer_write(b, 0, 5, NULL), LW_E_ARG, "the host memory for 5 elements is NULL");
     WORKS(lw_buffer_write(b, 5, 0, NULL));
@@ -102,9 +100,9 @@ static void copies(lw_device *d, lw_device *other)
     FAILS(lw_buffer_copy(a, 0, a, 2, 3), LW_E_ARG,
           "3 elements overlap with where they are copied to");
     FAILS(lw_buffer_copy(b, 3, a, 0, 4), LW_E_SHAPE,
-          "elements 3 and 4 more are beyond the end; the buffer has 6");
+          "elements 3 to 6: the buffer to copy to has 6");
     FAILS(lw_buffer_copy(b, 0, a, 5, 2), LW_E_SHAPE,
-          "elements 5 and 2 more are beyond the end; the buffer has 6");
+          "elements 5 to 6: the buffer to copy from has 6");
     FAILS(lw_buffer_copy(b, 0, floats, 0, 1), LW_E_DTYPE,
           "elements of f32 (4 bytes) do not go into a buffer of i32 (4 bytes); lw_copy converts");
     CHECK(lw_buffer_copy(b, 0, structs, 0, 1) == LW_E_DTYPE);

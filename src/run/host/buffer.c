@@ -381,17 +381,23 @@ lw_status lw_buffer_wait_for(lw_buffer *buffer, uint64_t nanoseconds)
                : status;
 }
 
-static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const void *host)
+/* what: the buffer, for messages */
+static lw_status check_range(const char *what, lw_buffer *b, size_t offset, size_t count,
+                             const void *host)
 {
     lw_status status;
+    size_t last;
 
     if (!b)
         return lw__fail(LW_E_ARG, "the buffer is NULL");
-    if (offset > b->count || count > b->count - offset)
-        return lw__fail(LW_E_SHAPE,
-                        "elements %zu and %zu more are beyond the end; the buffer has "
-                        "%zu",
-                        offset, count, b->count);
+    if (offset > b->count && !count)
+        return lw__fail(LW_E_SHAPE, "0 elements from %zu on: %s has %zu", offset, what, b->count);
+    if (offset > b->count || count > b->count - offset) {
+        if (__builtin_add_overflow(offset, count - 1, &last))
+            last = SIZE_MAX;
+        return lw__fail(LW_E_SHAPE, "elements %zu to %zu: %s has %zu", offset, last, what,
+                        b->count);
+    }
     if (count && !host)
         return lw__fail(LW_E_ARG, "the host memory for %zu elements is NULL", count);
     lw__lock();
@@ -411,7 +417,7 @@ lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const 
 {
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_write"));
     LW_TRY(check_writable(buffer));
-    LW_TRY(check_range(buffer, offset, count, from));
+    LW_TRY(check_range("the buffer", buffer, offset, count, from));
     return memory_write(buffer, offset * buffer->element_bytes, from,
                         count * buffer->element_bytes);
 }
@@ -419,7 +425,7 @@ lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const 
 lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to)
 {
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_read"));
-    LW_TRY(check_range(buffer, offset, count, to));
+    LW_TRY(check_range("the buffer", buffer, offset, count, to));
     return memory_read(buffer, offset * buffer->element_bytes, to, count * buffer->element_bytes);
 }
 
@@ -443,8 +449,8 @@ lw_status lw_buffer_copy(lw_buffer *to, size_t offset, lw_buffer *from, size_t f
     LW_TRY(lw__buffer_check_memory(to, "lw_buffer_copy"));
     LW_TRY(lw__buffer_check_memory(from, "lw_buffer_copy"));
     LW_TRY(check_writable(to));
-    LW_TRY(check_range(to, offset, count, to));
-    LW_TRY(check_range(from, from_offset, count, from));
+    LW_TRY(check_range("the buffer to copy to", to, offset, count, to));
+    LW_TRY(check_range("the buffer to copy from", from, from_offset, count, from));
     size = to->element_bytes;
     if (size != from->element_bytes ||
         (to->has_dtype && from->has_dtype && to->dtype != from->dtype))
@@ -466,7 +472,7 @@ lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
 
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_fill"));
     LW_TRY(check_writable(buffer));
-    LW_TRY(check_range(buffer, 0, buffer ? buffer->count : 0, value));
+    LW_TRY(check_range("the buffer", buffer, 0, buffer ? buffer->count : 0, value));
     size = buffer->element_bytes;
     stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
     stretch = stretch < buffer->bytes ? stretch : buffer->bytes;
@@ -489,7 +495,7 @@ lw_status lw_buffer_discard(lw_buffer *buffer)
 {
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_discard"));
     LW_TRY(check_writable(buffer));
-    LW_TRY(check_range(buffer, 0, 0, NULL));
+    LW_TRY(check_range("the buffer", buffer, 0, 0, NULL));
     if (!buffer->device->ops->has_findings || !buffer->bytes)
         return LW_OK;
     if (!buffer->undefined)
