@@ -95,7 +95,7 @@ typedef struct lw_top_k_options { int axis; bool smallest; } lw_top_k_options;
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* The output's dtype is the caller's. Where inputs and output are f16, bf16 or f32, sums are
- * made in * f32. Where both are integers they are made in 64 bits, else in f64 (docs/order.md). */
+ * made in f32. Where both are integers they are made in 64 bits, else in f64 (docs/order.md). */
 #define LW__CALL LW_CHECKED lw_status
 LW__CALL lw_dot(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
                 const lw_dot_options *options);
