@@ -65,6 +65,7 @@ test-all: test test-cpu
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
 	$(BUILD)/tests/planted/planted --cases 6500
+	$(BUILD)/tests/planted/planted --mixed --cases 1500
 	tests/fuzz/run
 	scripts/lint --clang $(BUILD)
 	python/tests/install $(BUILD)

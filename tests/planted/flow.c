@@ -73,7 +73,7 @@ static void walk(const struct kernel *k, int from, int to, int block, int thread
                  struct acts *acts)
 {
     enum { INSTANCES = 1000 };
-    for (int at = from; at < to; at++) {
+    for (int at = from; at < to && !acts->has_returned; at++) {
         const struct step *s = &k->step[at];
         if (s->op == LOOP) {
             const int end = behind(k, at, false);
@@ -93,6 +93,7 @@ static void walk(const struct kernel *k, int from, int to, int block, int thread
             add_access(k, s, block, thread, i, acts);
         } else if (s->op != IF && s->op != END) {
             add(acts, (struct act){.step = s, .instance = at * INSTANCES + i});
+            acts->has_returned = s->op == RETURN;
         }
     }
 }

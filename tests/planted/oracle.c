@@ -270,6 +270,7 @@ static bool act(struct run *r, int self)
     case BLOCK_SUM:
     case VOTE:
     case WARP_SYNC: t->state = WAITS; return false;
+    case RETURN: t->state = ENDED; return true;
     case FENCE_BLOCK: fence(t, self, false); break;
     case FENCE_DEVICE: fence(t, self, true); break;
     default:

@@ -4,6 +4,7 @@
  *     make     a random kernel that is right: patterns, one behind the other
  *     pattern  the patterns
  *     plant    one defect in it
+ *     mix      a random kernel, right or wrong by chance
  *     print    the kernel in C
  *     flow     the kernel as the list of what each thread does
  *     finding  lists of findings
@@ -75,6 +76,7 @@ enum op {
     VOTE,
     FENCE_BLOCK,
     FENCE_DEVICE,
+    RETURN,
     /* structure */
     IF,
     ELSE,
@@ -115,6 +117,7 @@ struct kernel {
 };
 
 void make(struct kernel *k, uint64_t seed);
+void mix(struct kernel *k, uint64_t seed);
 void add_pattern(struct kernel *k, struct dice *d, bool is_last);
 /* False: no such place was found. */
 bool plant(struct kernel *k, struct dice *d);
@@ -171,6 +174,7 @@ struct act {
 struct acts {
     struct act *act;
     int count, capacity;
+    bool has_returned;
 };
 void flow_of(const struct kernel *k, int block, int thread, struct acts *acts);
 

@@ -153,6 +153,7 @@ static void print_step(FILE *to, const struct kernel *k, struct step *s, int *li
                                          [VOTE] = "sum += warp_any(ME == 1);",
                                          [FENCE_BLOCK] = "fence_block();",
                                          [FENCE_DEVICE] = "fence_device();",
+                                         [RETURN] = "return;",
                                          [ELSE] = "} else {",
                                          [END] = "}"};
     if (s->op != IF && (s->when.threads != ALL || s->when.blocks != ANY)) {
