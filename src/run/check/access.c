@@ -53,15 +53,10 @@ static bool is_ordered(const void *user, const struct lw__access *earlier, uint3
     const struct lw__order *order = &look->block->threads[now->thread];
     if (earlier->block == now->block && earlier->clock >> 32 < now->clock >> 32)
         return true;
-    struct lw__access one = *earlier;
-    for (uint32_t l = 0; l < LW_WARP_SIZE; l++) {
-        one.thread = earlier->thread + l;
-        *lane = l;
-        if (lanes >> l & 1 && !(one.block == now->block && one.thread == now->thread) &&
-            !lw__clock_knows(order->known, &one))
-            return false;
-    }
-    return true;
+    const bool is_own_warp = earlier->block == now->block &&
+                             earlier->thread / LW_WARP_SIZE == now->thread / LW_WARP_SIZE;
+    const uint32_t own = is_own_warp ? UINT32_C(1) << now->thread % LW_WARP_SIZE : 0;
+    return lw__clock_knows(order->known, earlier, lanes & ~own, lane);
 }
 
 struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64_t entry,

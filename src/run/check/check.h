@@ -54,7 +54,10 @@ struct lw__access {
 struct lw__clock;
 void lw__clock_release(struct lw__clock *clock); /* NULL is allowed, in all of these: nothing */
 struct lw__clock *lw__clock_hold(struct lw__clock *clock);
-bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *access);
+/* lw__clock_knows - are those accesses known that these lanes made, counted from the thread of
+ * `first`? Else *lane is one whose access is not. NULL knows none. */
+bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *first, uint32_t lanes,
+                     uint32_t *lane);
 
 struct lw__orders;
 

@@ -75,36 +75,51 @@ static int order_of(const struct known *a, const struct known *b)
     return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-static const struct known *find(const struct lw__clock *clock, uint64_t block, uint32_t slot)
+/* The first row that is not before this one; it may be the end. */
+static size_t find(const struct lw__clock *clock, uint64_t block, uint32_t slot)
 {
     const struct known wanted = {.block = block, .slot = slot};
-    size_t low = 0, high = clock ? clock->count : 0;
+    size_t low = 0, high = clock->count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const int order = order_of(&clock->rows[middle], &wanted);
-        if (order == 0)
-            return &clock->rows[middle];
-        if (order < 0)
+        if (order_of(&clock->rows[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    return low;
 }
 
-bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *access)
+/* True if the clock has this row at `at` or behind, with that time or a later one; *at then is it,
+ * or else the first behind. */
+static bool has(const struct lw__clock *clock, size_t *at, const struct known *wanted)
 {
-    const uint64_t time = access->clock;
-    const struct known *all = find(clock, access->block, 0), *own, *writes;
-    if (all && time < all->time)
+    while (*at < clock->count && order_of(&clock->rows[*at], wanted) < 0)
+        ++*at;
+    return *at < clock->count && !order_of(&clock->rows[*at], wanted) &&
+           wanted->time <= clock->rows[*at].time;
+}
+
+bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *first, uint32_t lanes,
+                     uint32_t *lane)
+{
+    const uint64_t block = first->block, time = first->clock;
+    *lane = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
+    if (!lanes || !clock)
+        return !lanes;
+    size_t at = find(clock, block, 0);
+    if (has(clock, &at, &(struct known){block, time + 1, 0}))
         return true;
-    own = find(clock, access->block, slot_of(access->thread));
-    if (own && time <= own->time)
-        return true;
-    writes = access->kind == LW_KIND_ATOMIC_WRITE
-                 ? find(clock, access->block, slot_of(access->thread) + 1)
-                 : NULL;
-    return writes && time <= writes->time;
+    at = find(clock, block, slot_of(first->thread + *lane));
+    for (; lanes; lanes &= lanes - 1) {
+        *lane = (uint32_t)__builtin_ctz(lanes);
+        const uint32_t slot = slot_of(first->thread + *lane);
+        if (!has(clock, &at, &(struct known){block, time, slot}) &&
+            !(first->kind == LW_KIND_ATOMIC_WRITE &&
+              has(clock, &at, &(struct known){block, time, slot + 1})))
+            return false;
+    }
+    return true;
 }
 
 static struct lw__clock *create(struct lw__orders *orders, size_t room)
@@ -119,9 +134,14 @@ static struct lw__clock *create(struct lw__orders *orders, size_t room)
 /* True if all that b knows a knows, too. */
 static bool includes(const struct lw__clock *a, const struct lw__clock *b)
 {
-    for (size_t i = 0; i < b->count; i++) {
-        const struct known *row = find(a, b->rows[i].block, b->rows[i].slot);
-        if (!row || row->time < b->rows[i].time)
+    size_t i = 0;
+    if (b->count > a->count)
+        return false;
+    for (size_t k = 0; k < b->count; k++) {
+        while (i < a->count && order_of(&a->rows[i], &b->rows[k]) < 0)
+            i++;
+        if (i == a->count || order_of(&a->rows[i], &b->rows[k]) ||
+            a->rows[i].time < b->rows[k].time)
             return false;
     }
     return true;
@@ -294,17 +314,23 @@ void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is
 static void leave(struct lw__orders *orders, const struct lw__order *order, struct left *left,
                   uint64_t block, uint32_t thread)
 {
+    struct lw__clock *own = NULL;
     for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
         if (order->released_time[scope] == UINT64_MAX)
             continue;
         struct lw__clock **to =
             scope == OF_DEVICE ? &left->of_device : of_block(orders, left, block, true);
-        struct lw__clock *own = with_own(orders, order->released[scope], block, thread,
-                                         order->released_time[scope], order->time);
+        const bool is_same = own && order->released[OF_BLOCK] == order->released[OF_DEVICE] &&
+                             order->released_time[OF_BLOCK] == order->released_time[OF_DEVICE];
+        if (!is_same) {
+            lw__clock_release(own);
+            own = with_own(orders, order->released[scope], block, thread,
+                           order->released_time[scope], order->time);
+        }
         if (to)
             join_to(orders, to, own);
-        lw__clock_release(own);
     }
+    lw__clock_release(own);
 }
 
 void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
@@ -359,17 +385,31 @@ void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int
     lw__clock_release(others);
 }
 
+/* What the active threads did themselves. owns: a hold of it */
+static struct lw__clock *own_of_warp(struct lw__orders *orders, const struct lw__order *threads,
+                                     uint64_t block, int first, int end, const bool *active)
+{
+    struct lw__clock *own = create(orders, 1 + (size_t)(end - first));
+    for (int i = first; own && i < end; i++) {
+        const uint64_t time = threads[i].time;
+        if (!active[i - first])
+            continue;
+        if (!own->count)
+            own->rows[own->count++] = (struct known){block, time >> 32 << 32, 0};
+        own->rows[own->count++] = (struct known){block, time, slot_of((uint32_t)i)};
+    }
+    return own;
+}
+
 void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64_t block, int first,
                     int end, const bool *active)
 {
-    struct lw__clock *all = NULL;
+    struct lw__clock *all = own_of_warp(orders, threads, block, first, end, active);
+    const struct lw__clock *latest = NULL; /* most lanes know the same, from the last time */
     for (int i = first; i < end; i++) {
-        if (!active[i - first])
-            continue;
-        struct lw__clock *own = with_own(orders, threads[i].known, block, (uint32_t)i,
-                                         threads[i].time, threads[i].time);
-        join_to(orders, &all, own);
-        lw__clock_release(own);
+        if (active[i - first] && threads[i].known != latest)
+            join_to(orders, &all, threads[i].known);
+        latest = active[i - first] ? threads[i].known : latest;
     }
     for (int i = first; i < end; i++) {
         if (!active[i - first])
