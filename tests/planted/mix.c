@@ -137,6 +137,7 @@ void mix(struct kernel *k, uint64_t seed)
     below(&d, 2);
     *k = (struct kernel){.seed = seed, .block = blocks[below(&d, 4)], .grid = 1 + below(&d, 2)};
     snprintf(k->planted, sizeof k->planted, "a mixture");
+    k->is_mixed = true;
     add_own_array(k, &d);
     for (int pieces = 1 + below(&d, 3); pieces > 0; pieces--) {
         if (percent(&d, 35) && k->arrays + 4 < ARRAYS_MAX)

@@ -114,6 +114,7 @@ struct kernel {
     struct array array[ARRAYS_MAX];
     struct step step[STEPS_MAX];
     char planted[160]; /* what; empty: nothing */
+    bool is_mixed;     /* right or wrong by chance */
 };
 
 void make(struct kernel *k, uint64_t seed);
