@@ -4,8 +4,8 @@
  *
  * A case is a number from --seed on: a kernel, which must be clean, and the same with a defect,
  * which must be found if the oracle finds it; what is found must be in the oracle's list, with both
- * lines. --mixed: a case is a kernel that is right or wrong by chance. --batch cases are two source files, without fences and with. --only prints the case of
- * --seed and both lists.
+ * lines. --mixed: a case is a kernel that is right or wrong by chance. --batch cases are two source
+ * files, without fences and with. --only prints the case of --seed and both lists.
  */
 #include "planted.h"
 #include <stdlib.h>
