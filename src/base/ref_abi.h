@@ -251,7 +251,8 @@ struct lw_ref_calls {
     void (*iteration)(struct lw_ref_thread *t, uint32_t loop, uint32_t depth);
     void (*trace)(struct lw_ref_thread *t, const char *name, uint32_t type, uint64_t value,
                   uint32_t site);
-    /* the shadow of memory that is read, or written; for so many bytes, until the next call */
+    /* the shadow of memory that is read, or written; for so many bytes, until the next call. NULL:
+     * memory is short, and the thread ends */
     struct lw_ref_shadow (*shadow)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
                                    uint32_t is_written);
     /* a private variable that unknown pointers are to has its shadow here; number: the origin of

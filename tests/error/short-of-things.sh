@@ -150,6 +150,19 @@ prints 9 run prints.c -d ref -b 4 'f32[2,2]:x.npy' --json --count
 prints 9 picture prints.c -b 4 'f32[4]' -o x.html
 prints 9 check prints.c -b 4 'f32[2,1]' # with a finding
 prints 9 check prints.c -b 4 'f32[2,2]' --sarif x.sarif
+cat >wide.c <<'C'
+#include <lanewise/kernel.h>
+struct wide {
+    float v[32];
+};
+KERNEL void wide(struct wide *y, const struct wide *x, struct wide by_value)
+{
+    struct wide own = x[thread_idx.x];
+    own.v[thread_idx.x] += by_value.v[3];
+    y[thread_idx.x] = own;
+}
+C
+prints 1 check wide.c -b 4 'struct[4]' 'struct[4]' "{{0$(printf ',%d' $(seq 31))}}"
 prints 7 op softmax 'f32[33,70]=normal:1'
 prints 7 op --list
 prints 1 devices

@@ -47,6 +47,27 @@ static void lower_give(struct lw__ref *r, LLVMValueRef call)
         lw__ref_store(r, LLVMGetOperand(call, k), fields[k]);
 }
 
+/* Where memory is short the device has no shadow to give, and has failed the launch: the thread
+ * ends. */
+static void end_without_shadow(struct lw__ref *r, const struct lw__ref_quick *quick,
+                               LLVMValueRef call, LLVMValueRef answer)
+{
+    LLVMBasicBlockRef go, head = LLVMGetInsertBlock(r->b);
+    if (quick->from) {
+        go = LLVMInsertBasicBlockInContext(r->unit->context, quick->join, "");
+    } else {
+        head = lw__ir_split_before(call);
+        go = LLVMGetInstructionParent(call);
+        LLVMPositionBuilderAtEnd(r->b, head);
+    }
+    LLVMValueRef is_none = LLVMBuildIsNull(r->b, LLVMBuildExtractValue(r->b, answer, 0, ""), "");
+    lw__ir_set_rare(LLVMBuildCondBr(r->b, is_none, lw__ref_refused(r), go));
+    if (quick->from)
+        LLVMPositionBuilderAtEnd(r->b, go);
+    else
+        LLVMPositionBuilderBefore(r->b, call);
+}
+
 bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
@@ -58,6 +79,7 @@ bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
     if (!strcmp(name, "lw.shadow")) {
         const struct lw__ref_quick quick = lw__ref_quick_shadow(r, call);
         result = ask(r, CALL(shadow), LLVMTypeOf(call), args, count);
+        end_without_shadow(r, &quick, call, result);
         result = lw__ref_quick_end(r, &quick, call, result);
     } else if (!strcmp(name, "lw.shadow_variable")) {
         ask(r, CALL(variable), none, args, count);
