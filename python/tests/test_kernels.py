@@ -21,6 +21,21 @@ def test_numpy_memory_is_used_in_place(kernels: lw.Program) -> None:
     assert (x[9], x[10], x[19], x[20]) == (4.5, 5, 9.5, 10)
 
 
+def test_code_is_that_of_its_program() -> None:
+    text = "#include <lanewise/kernel.h>\nKERNEL void put(int *x) {{ *x = {}; }}\n"
+    first, second = lw.compile(text.format(1)), lw.compile(text.format(1))
+    x = np.zeros(1, "i4")
+    first.put[1, 1](x)
+    second.put[1, 1](x)
+    del first  # the other one keeps the code loaded
+    for value in range(2, 6):
+        program = lw.compile(text.format(value))
+        program.put[1, 1](x)
+        assert x[0] == value
+        second.put[1, 1](x)
+        assert x[0] == 1
+
+
 def test_grids_and_blocks_have_three_axes(kernels: lw.Program) -> None:
     out = np.zeros(6, "i4")
     kernels.where[(3, 2), (4, 5)](out)

@@ -1,12 +1,11 @@
 /* The cache's limit: the least recently used entries go, foreign files stay, what is left over goes
- * when it is old; many processes build and trim at once; code from a network's disk is not mapped.
+ * when it is old; many processes build and trim at once.
  */
 #include "run_test.h"
 #include "lanewise/cache.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/wait.h>
 
 #define TWICE                                                                                      \
@@ -15,19 +14,6 @@
     "param\tn\tint\ti32\t16\t4\t0\n"
 
 static char folder[] = "/tmp/lanewise-trim-XXXXXX", logged[64];
-static long type_of_disk; /* 0: what it is */
-
-int __real_fstatfs64(int file, struct statfs *s);
-int __wrap_fstatfs64(int file, struct statfs *s);
-int __wrap_fstatfs64(int file, struct statfs *s)
-{
-    int result = __real_fstatfs64(file, s);
-
-    if (type_of_disk)
-        s->f_type = type_of_disk;
-    return result;
-}
-
 /* How often the compiler ran since the last question. */
 static size_t runs(void)
 {
@@ -291,34 +277,6 @@ static void folders(void)
     trim(0);
 }
 
-/* Is code from the folder mapped in this process? */
-static bool is_mapped(void)
-{
-    char line[500];
-    bool found = false;
-    FILE *f = fopen("/proc/self/maps", "r");
-
-    while (fgets(line, sizeof line, f))
-        found = found || strstr(line, folder);
-    fclose(f);
-    return found;
-}
-
-static void remote(lw_device *ref)
-{
-    static const long types[] = {0x6969, 0xfe534d42, 0x65735546};
-    lw_program *p;
-
-    for (size_t i = 0; i < 1 + sizeof types / sizeof *types; i++) {
-        type_of_disk = i ? types[i - 1] : 0xef53 /* ext4 */;
-        p = build_rows(ref, TWICE);
-        CHECK(is_mapped() == (i == 0));
-        lw_program_destroy(p);
-    }
-    type_of_disk = 0;
-    trim(0);
-}
-
 /* Another clang-19 on PATH, or another one at the same path, is another key. */
 static void front_ends(lw_device *ref)
 {
@@ -403,7 +361,6 @@ int main(void)
     sizes();
     foreign(ref);
     folders();
-    remote(ref);
     front_ends(ref);
     together();
     CHECK(trim(0) == 0 && rmdir(folder) == 0);

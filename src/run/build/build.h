@@ -95,12 +95,6 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
                      size_t text_bytes);
 
-/* lw__cache_payload - descriptor of the file that holds these payload bytes for this key; -1: none,
- * or one that another machine could take away while it is mapped.
- * owns     release with close() */
-int lw__cache_payload(const struct lw__cache *cache, uint64_t key, const void *payload,
-                      size_t bytes);
-
 /* ---- cache_trim.c: what it holds, and what goes ---- */
 
 /* lw__cache_fits - may an entry of so many bytes be stored at all?
@@ -115,7 +109,7 @@ struct lw__code {
     struct lw__manifest manifest;
     struct lw__site *sites; /* manifest.site_count */
     struct lw__lines lines; /* of its instructions; nothing where the device traps no faults */
-    int payload_file;       /* of the payload; open as long as that is loaded; -1 */
+    int payload_file;       /* memory file that stays open while it is loaded; -1 */
     void *loaded;           /* what ops->load made; NULL: the device runs nothing */
     struct lw__bytes first; /* the compiler's result for the first launch; specialize.c takes it */
 };

@@ -25,7 +25,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -415,39 +414,6 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
     free(out->bytes);
     *out = (struct lw__bytes){0};
     return false;
-}
-
-/* On a file system of other machines too, a mapped file that is removed elsewhere is gone: the next
- * page of it would be a SIGBUS of the host. f_type as linux/magic.h has it. */
-static bool is_remote(int folder)
-{
-    static const uint32_t types[] = {
-        0x6969 /* NFS */,        0x517b /* SMB */,        0xff534d42 /* CIFS */,
-        0xfe534d42 /* SMB2 */,   0x01021997 /* 9P */,     0x00c36400 /* Ceph */,
-        0x0bd00bd0 /* Lustre */, 0x5346414f /* AFS */,    0x73757245 /* Coda */,
-        0x47504653 /* GPFS */,   0x19830326 /* BeeGFS */, 0x65735546 /* FUSE: sshfs, Gluster */,
-        0xaad7aaea /* PanFS */,  0x6b414653 /* kAFS */,
-    };
-    struct statfs s;
-
-    if (fstatfs(folder, &s))
-        return true;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if ((uint32_t)s.f_type == types[i])
-            return true;
-    return false;
-}
-
-int lw__cache_payload(const struct lw__cache *cache, uint64_t key, const void *payload,
-                      size_t bytes)
-{
-    char hash[HEX + 1];
-
-    if (cache->folder < 0 || is_remote(cache->folder))
-        return -1;
-    hash_text(lw__hash(LW_HASH_START, payload, bytes), hash);
-    const struct name name = payload_name(key, hash);
-    return open_ours(cache, &name);
 }
 
 /* ---- writing ---- */

@@ -117,7 +117,7 @@ static lw_status compile(struct build *b)
 /* The file's name for this process and for others, as far as they may look: a debugger that opened
  * /proc/self/fd/N would open a file of its own. /proc may show other numbers than this process
  * knows its own by. */
-static void name_file(int file, char *path, size_t size)
+static void name_memory(int file, char *path, size_t size)
 {
     struct stat by_name, own;
 
@@ -127,27 +127,19 @@ static void name_file(int file, char *path, size_t size)
         snprintf(path, size, "/proc/self/fd/%d", file);
 }
 
-/* The file stays open as long as the code is loaded: dlopen takes a name it has seen for the same
- * library, and the number must not go to another. */
-static lw_status load_file(struct build *b, const void *payload, size_t bytes)
-{
-    char path[64];
-
-    name_file(b->code->payload_file, path, sizeof path);
-    return b->ops->load(b->state, path, payload, bytes, &b->code->loaded);
-}
-
-/* Without the cache, or where its folder may not hold code. */
+/* A file in memory, also of what the cache had: these are the bytes that were judged, and nobody
+ * takes them away. It stays open as long as the code is loaded: dlopen takes a name it has seen for
+ * the same library, and the number must not go to another. */
 static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
 {
-    int *file = &b->code->payload_file;
+    struct lw__code *c = b->code;
+    char path[64];
 
-    if (*file >= 0)
-        close(*file);
-    *file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
-    if (*file < 0 || !lw__write_all(*file, payload, bytes))
+    c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
+    if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
-    return load_file(b, payload, bytes);
+    name_memory(c->payload_file, path, sizeof path);
+    return b->ops->load(b->state, path, payload, bytes, &c->loaded);
 }
 
 static lw_status load(struct build *b)
@@ -155,16 +147,12 @@ static lw_status load(struct build *b)
     struct lw__code *c = b->code;
     const char *payload = b->result.bytes + c->manifest.text_bytes;
     size_t bytes = c->manifest.payload_bytes;
-    lw_status status = LW_E_IO;
 
     if (!b->ops->load)
         return LW_OK;
     if (b->ops->traps_faults)
         lw__lines_take(&c->lines, payload, bytes);
-    c->payload_file = lw__cache_payload(&b->cache, b->key, payload, bytes);
-    if (c->payload_file >= 0)
-        status = load_file(b, payload, bytes);
-    return status ? load_from_memory(b, payload, bytes) : LW_OK;
+    return load_from_memory(b, payload, bytes);
 }
 
 lw_status lw__code_read_sites(struct lw__code *c, const char *name)
