@@ -8,6 +8,7 @@
 #include "run/build/build.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static lw_status load(struct build *b)
     const char *payload = b->result.bytes + c->manifest.text_bytes;
     size_t bytes = c->manifest.payload_bytes;
 
+    lw__cache_close(&b->cache); /* its descriptor may be the one that the loader lacks */
     if (!b->ops->load)
         return LW_OK;
     if (b->ops->traps_faults)
@@ -168,6 +170,18 @@ lw_status lw__code_read_sites(struct lw__code *c, const char *name)
     return LW_OK;
 }
 
+/* dlopen does not always leave errno as it was when it failed. */
+static bool has_descriptor(void)
+{
+    const int error = errno, file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const bool has = file >= 0 || errno != EMFILE;
+
+    if (file >= 0)
+        close(file);
+    errno = error;
+    return has;
+}
+
 lw_status lw__code_open(const char *path, void **object)
 {
     const char *why;
@@ -176,6 +190,8 @@ lw_status lw__code_open(const char *path, void **object)
     *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*object)
         return LW_OK;
+    if (errno != ENOMEM && !has_descriptor())
+        errno = EMFILE;
     if (errno == ENOMEM || errno == EMFILE) /* dlerror() may blame the file */
         return lw__fail_system(errno, "the compiled kernels cannot be loaded");
     why = dlerror();
