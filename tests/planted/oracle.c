@@ -400,18 +400,29 @@ static bool turn_block(struct run *r, int block)
     return any;
 }
 
-/* Order 0: forward, 1: reverse, else a thread at a time by the dice. True: anything happened. */
-static bool turn(struct run *r, int order, struct dice *d)
+/* Order 0: forward, 1: reverse, 2: forward, a block as far as it comes before the next, else a
+ * thread at a time by the dice. True: anything happened. */
+static bool turn_threads(struct run *r, int order, struct dice *d, int first, int end)
 {
     bool any = false;
-    for (int n = 0; n < r->threads; n++) {
-        const int self = order == 0 ? n : order == 1 ? r->threads - 1 - n : below(d, r->threads);
+    for (int n = 0; n < end - first; n++) {
+        const int self = order == 1 ? end - 1 - n : order < 3 ? first + n : below(d, end - first);
         struct thread *t = &r->thread[self];
-        int acts = order < 2 ? INT32_MAX : 1 + below(d, 8);
+        int acts = order < 3 ? INT32_MAX : 1 + below(d, 8);
         while (t->state == RUNS && acts-- && act(r, self))
             any = true;
     }
-    for (int block = 0; block < r->k->grid; block++)
+    return any;
+}
+
+static bool turn(struct run *r, int order, struct dice *d)
+{
+    const int size = r->k->block;
+    for (int block = 0; order == 2 && block < r->k->grid; block++)
+        if (turn_threads(r, order, d, block * size, (block + 1) * size) | turn_block(r, block))
+            return true;
+    bool any = order != 2 && turn_threads(r, order, d, 0, r->threads);
+    for (int block = 0; order != 2 && block < r->k->grid; block++)
         any |= turn_block(r, block);
     return any;
 }
