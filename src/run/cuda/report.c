@@ -25,6 +25,8 @@ static const char *text_at(const struct lw__cuda_code *c, uint64_t address)
 static const char *find_text(const void *user, uint64_t address, size_t most)
 {
     (void)most;
+    if (!address)
+        return "(null)";
     return has_text(user, address) ? text_at(user, address) : "(not a constant)";
 }
 
