@@ -186,7 +186,7 @@ stream *stream_create(device *d, void *native, bool has_native)
         DROP(s);
         return NULL;
     }
-    lw_stream_on_output(s->handle, stream_keep_line, s);
+    lw_stream_on_print(s->handle, stream_keep_line, s);
     return s;
 }
 

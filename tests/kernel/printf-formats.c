@@ -4,9 +4,7 @@
 // expect: [block 0,0,0 thread 0,0,0] -9000000000 18446744073709551615 a -3 200 1
 // expect: [block 0,0,0 thread 0,0,0] 0.500000 2.50 1e+10 0x1p-1 inf nan -0.25 1.5
 // expect: [block 0,0,0 thread 0,0,0] 100% text of a literal |  right|left  |
-// expect: [block 0,0,0 thread 0,0,0] a line for each call
-// expect: [block 0,0,0 thread 0,0,0] with or without
-// expect: [block 0,0,0 thread 0,0,0] its newline
+// expect: [block 0,0,0 thread 0,0,0] joined in parts
 // expect: in: i32[1] = [-5]
 #include <lanewise/kernel.h>
 
@@ -19,7 +17,7 @@ KERNEL void formats(int *in)
     printf("%f %.2f %g %a %f %f %g %g\n", 0.5f, 2.5, 1e10, 0.5, INFINITY, NAN,
            (float)(_Float16)-0.25f, (float)(__bf16)1.5f);
     printf("100%% %s of a %s |%7s|%-6s|\n", "text", "literal", "right", "left");
-    printf("a line for each call");
-    printf("with or without\n");
-    printf("its newline");
+    printf("joined");
+    printf(" in ");
+    printf("parts\n");
 }

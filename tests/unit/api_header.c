@@ -93,6 +93,7 @@ static void (*const all[])(void) = {
     F(lw_stream_scratch_done),
     F(lw_stream_reserve),
     F(lw_stream_on_output),
+    F(lw_stream_on_print),
     F(lw_event_create),
     F(lw_event_destroy),
     F(lw_event_record),

@@ -1,4 +1,4 @@
-/* Printed text: launch order whatever the order it came in, a line for each call, capacity kept. */
+/* Printed text: launch order whatever the order it came in, joined or a line for each call, capacity kept. */
 #include "run_test.h"
 
 static struct lw__text got;
@@ -19,11 +19,11 @@ static void add(struct lw__output *out, int32_t bx, int32_t by, int32_t tx, int3
     lw__output_add(out, (int32_t[]){bx, by, 0}, (int32_t[]){tx, 0, tz}, text);
 }
 
-static void deliver(struct lw__output *out, const char *expected)
+static void deliver(struct lw__output *out, bool by_call, const char *expected)
 {
     lw__text_free(&got);
     lw__text_add(&got, "%s", "");
-    lw__output_deliver(out, write_line, NULL);
+    lw__output_deliver(out, by_call, write_line, NULL);
     if (strcmp(got.data, expected)) {
         failures++;
         printf("got\n%.500sneed\n%.500s", got.data, expected);
@@ -36,7 +36,7 @@ static struct lw__output *create(void)
     return lw__output_create(lw_dim_2(3, 2), lw_dim_3(4, 1, 2));
 }
 
-static void order(void)
+static struct lw__output *print(void)
 {
     struct lw__output *out = create();
 
@@ -49,10 +49,18 @@ static void order(void)
     add(out, 0, 0, 0, 0, "first\n");
     add(out, 0, 0, 0, 0, "");
     CHECK(!lw__output_is_empty(out));
-    deliver(out,
+    return out;
+}
+
+static void order(void)
+{
+    deliver(print(), false,
+            "0,0,0 0,0,0: first\n0,0,0 1,0,0: a b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
+            "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
+    deliver(print(), true,
             "0,0,0 0,0,0: first\n0,0,0 1,0,0: a \n0,0,0 1,0,0: b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
             "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
-    deliver(create(), "");
+    deliver(create(), false, "");
 }
 
 static void capacity(void)
@@ -68,7 +76,7 @@ static void capacity(void)
     add(out, 0, 0, 1, 0, "5");
     add(out, 0, 0, 1, 0, "6\n7\n");
     lw__text_free(&got);
-    lw__output_deliver(out, write_line, NULL);
+    lw__output_deliver(out, true, write_line, NULL);
     CHECK(!strncmp(got.data, "0,0,0 0,0,0: 1234\n1,0,0 0,0,0: xxx", 34));
     CHECK(!strcmp(got.data + got.length - 11, "xxx\nlost 3\n"));
     lw__output_destroy(out);
@@ -78,7 +86,7 @@ static void capacity(void)
         add(out, 0, 0, 0, 0, big);
     add(out, 0, 0, 0, 0, "in the room that is left, but after a hole\n");
     lw__text_free(&got);
-    lw__output_deliver(out, write_line, NULL);
+    lw__output_deliver(out, true, write_line, NULL);
     CHECK(!strcmp(got.data + got.length - 11, "xxx\nlost 2\n"));
     lw__output_destroy(out);
     free(big);

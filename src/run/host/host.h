@@ -313,6 +313,7 @@ struct lw_stream {
     atomic_size_t spare_count;
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
+    bool prints_by_call; /* each call of printf begins a line */
     void *user;
 };
 bool lw__stream_can_step(const lw_stream *stream); /* locked: is there a job to run now? */

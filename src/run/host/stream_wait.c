@@ -11,15 +11,28 @@ enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch foll
 
 /* ---- what kernels print ---- */
 
-void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
-                         void *user)
+static void set_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                       void *user, bool by_call)
 {
     if (!stream || lw_stream_records(stream))
         return;
     lw__lock();
     stream->on_output = fn;
     stream->user = user;
+    stream->prints_by_call = by_call;
     lw__unlock();
+}
+
+void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                         void *user)
+{
+    set_output(stream, fn, user, false);
+}
+
+void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                        void *user)
+{
+    set_output(stream, fn, user, true);
 }
 
 /* Not locked: fn may call the library. Another thread that waits gets what comes later. */
@@ -28,6 +41,7 @@ static void deliver(lw_stream *s)
     struct lw__output *out, *next;
     void (*fn)(const lw_output *, void *);
     void *user;
+    bool by_call;
 
     lw__lock();
     out = s->outputs;
@@ -35,11 +49,12 @@ static void deliver(lw_stream *s)
     s->outputs_end = &s->outputs;
     fn = s->on_output;
     user = s->user;
+    by_call = s->prints_by_call;
     lw__unlock();
     for (; out; out = next) {
         next = *lw__output_next(out);
         if (fn)
-            lw__output_deliver(out, fn, user);
+            lw__output_deliver(out, by_call, fn, user);
         lw__output_destroy(out);
     }
 }

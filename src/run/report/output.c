@@ -1,8 +1,8 @@
 /* output.c - the text that a launch prints: collected in any order, delivered in launch order.
  *
  * Devices add pieces as threads print them. After the launch the pieces are sorted by block, thread
- * and time, and each is cut into lines. Each call of printf is a piece, and so a line or several,
- * with or without its newline.
+ * and time. A piece is a call of printf. The pieces of one thread are joined and cut into lines; or
+ * each piece is, where that is asked for. Lines of different threads never mix.
  */
 #include "run/report/report.h"
 #include <pthread.h>
@@ -155,8 +155,14 @@ static int in_launch_order(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Cut what one call printed into lines; the last needs no newline. Writes into text. */
-static void deliver_piece(const struct lw__output *out, const struct piece *piece, char *text,
+static bool same_thread(const struct piece *a, const struct piece *b)
+{
+    return a->block == b->block && a->thread == b->thread;
+}
+
+/* Cut what a thread printed from this piece on into lines; the last needs no newline. Writes into
+ * text. */
+static void deliver_lines(const struct lw__output *out, const struct piece *piece, char *text,
                           void (*fn)(const lw_output *, void *), void *user)
 {
     lw_output line = {.block = position(out->grid, piece->block),
@@ -173,19 +179,25 @@ static void deliver_piece(const struct lw__output *out, const struct piece *piec
     }
 }
 
-void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user)
+void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
+                        void *user)
 {
     struct lw__text text = {0};
 
     if (out->count)
         qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
-    for (size_t i = 0; i < out->count; i++) {
+    for (size_t i = 0; i < out->count;) {
+        const struct piece *first = &out->pieces[i];
+
         text.length = 0;
-        lw__text_add_bytes(&text, out->text.data + out->pieces[i].start, out->pieces[i].length);
+        do {
+            lw__text_add_bytes(&text, out->text.data + out->pieces[i].start, out->pieces[i].length);
+            i++;
+        } while (!by_call && i < out->count && same_thread(first, &out->pieces[i]));
         if (text.failed)
             out->lost++;
         else
-            deliver_piece(out, &out->pieces[i], text.data, fn, user);
+            deliver_lines(out, first, text.data, fn, user);
     }
     lw__text_free(&text);
     if (out->lost)
