@@ -16,7 +16,7 @@ extern "C" {
 
 /* Add one with every change of these structs, the manifest, or the ABI of machine code and library
  * (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
-enum { LW_IMAGE_VERSION = 4 };
+enum { LW_IMAGE_VERSION = 5 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);

@@ -1,4 +1,5 @@
-/* Printed text: launch order whatever the order it came in, joined or a line for each call, capacity kept. */
+/* Printed text: launch order whatever the order it came in, joined or a line for each call,
+ * capacity kept. */
 #include "run_test.h"
 
 static struct lw__text got;

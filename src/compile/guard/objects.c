@@ -121,7 +121,7 @@ static const char *name_of(struct lw__guard *g, LLVMValueRef variable)
  * size. */
 static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
 {
-    bool is_checked, ends = false;
+    bool is_checked = false, ends = false;
     if (!lw__ref_escapes(o->root, &is_checked))
         return;
     for (LLVMUseRef u = LLVMGetFirstUse(o->root); u; u = LLVMGetNextUse(u))
@@ -367,7 +367,7 @@ static bool is_constant(LLVMValueRef global)
 static void list_variables(struct lw__guard *g)
 {
     struct lw__shared_layout shared;
-    bool is_checked;
+    bool is_checked = false;
     for (size_t k = 0; k < g->own_count; k++)
         if (lw__ref_escapes(g->own[k].value, &is_checked))
             list(g, g->own[k].value);

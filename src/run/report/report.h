@@ -105,8 +105,8 @@ struct lw__output **lw__output_next(struct lw__output *out); /* link for the str
 
 /* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them over.
  * by_call: nothing is joined, so each call of printf begins a line. */
-void lw__output_deliver(struct lw__output *out, bool by_call,
-                        void (*fn)(const lw_output *, void *), void *user);
+void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
+                        void *user);
 
 /* ---- environment.c: all errors are LW_E_ARG ---- */
 
