@@ -176,7 +176,7 @@ static void test_refused(void)
 
     old.version++;
     FAILS(lw_program_load(cpu, &old, &p), LW_E_UNSUPPORTED,
-          "the image is of another version of Lanewise (5, need 4); make it anew with lanewise cc");
+          "the image is of another version of Lanewise (6, need 5); make it anew with lanewise cc");
     CHECK(!p);
     FAILS(lw_program_load(ref, &image, &p), LW_E_UNSUPPORTED,
           "'k.c' has no code for device 'ref'; lanewise cc makes it with the target ref");
