@@ -20,9 +20,10 @@ for level in baseline avx2 avx512; do
 done
 
 # What is right is not refused.
-"$SOURCE/tests/run" -b "$BUILD" -d cpu "$SOURCE/tests/kernel/bounds-allowed.c" \
-    "$SOURCE/tests/kernel/unsigned-far.c" "$SOURCE/tests/kernel/constants.c" >log || {
-    cat log
+cd "$SOURCE/tests/kernel"
+"$SOURCE/tests/run" -b "$BUILD" -d cpu bounds-allowed.c tensor-pointer-set.c unsigned-far.c \
+    constants.c >"$TMP/log" || {
+    cat "$TMP/log"
     exit 1
 }
 LANEWISE_BOUNDS=yes "$LANEWISE" devices | grep -q "LANEWISE_BOUNDS is 'yes'; need 1"

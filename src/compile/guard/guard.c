@@ -133,7 +133,7 @@ static void lower_index(struct lw__guard *g, LLVMValueRef call)
         [LW_REFUSED_OFFSET] = LLVMGetOperand(call, LW_INDEX_NUMBER),
         [LW_REFUSED_BYTES] = LLVMGetOperand(call, LW_INDEX_COUNT),
         [LW_REFUSED_SIZE] = axis,
-        [LW_REFUSED_BASE] = number(g, 0)};
+        [LW_REFUSED_BASE] = object->base ? object->base : number(g, 0)};
     refuse_if(g, call, outside, words);
 }
 

@@ -2,8 +2,8 @@
  *
  * Of most pointers this is known: a parameter, a variable, a constant. Of a pointer that is one of
  * several, object and size are chosen as the pointer is. A pointer from memory, or made of an
- * integer, is looked up where it is made: among the kernel's own variables, then among all live
- * buffers, which the launch has sorted.
+ * integer, is looked up where it is made: among the kernel's own variables, then among the buffers
+ * of the launch, which it has sorted.
  */
 #include "compile/guard/guard.h"
 #include "compile/llvm/llvm.h"
@@ -192,8 +192,22 @@ static bool parameter_of(const struct lw__guard *g, LLVMValueRef root, unsigned 
     return false;
 }
 
-/* Is the root loaded from the start of a struct that is passed by value? So is the pointer of a
- * TENSOR, which has a buffer. */
+/* True if the kernel may store something through the pointer. */
+static bool is_written(LLVMValueRef pointer)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        const bool reads = LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) ||
+                           (LLVMIsACallInst(user) &&
+                            !(LLVMIsAMemIntrinsic(user) && LLVMGetOperand(user, 0) == pointer));
+        if (LLVMIsAGetElementPtrInst(user) ? is_written(user) : !reads)
+            return true;
+    }
+    return false;
+}
+
+/* Is the root loaded from the start of a TENSOR that is passed by value? Its pointer has a buffer,
+ * unless the kernel sets another. */
 static bool tensor_of(const struct lw__guard *g, LLVMValueRef root, unsigned *index)
 {
     if (!LLVMIsALoadInst(root))
@@ -201,7 +215,8 @@ static bool tensor_of(const struct lw__guard *g, LLVMValueRef root, unsigned *in
     LLVMValueRef from = LLVMGetOperand(root, 0);
     const struct lw__param *param = struct_of(g, lw__ir_object(from), index);
     return param && param->layout && param->layout[0] == 't' &&
-           lw__is_within(g->data, from, sizeof(void *), sizeof(void *));
+           lw__is_within(g->data, from, sizeof(void *), sizeof(void *)) &&
+           !is_written(lw__ir_object(from));
 }
 
 static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root);

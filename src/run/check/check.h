@@ -81,7 +81,7 @@ void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is
 void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
                       uint32_t thread, uint64_t address, bool reads, bool writes);
 
-/* A barrier of the block, before which others have returned; a warp_sync of those of its threads
+/* A barrier of the block, and others have returned before it; a warp_sync of those of its threads
  * first to end - 1 that are active, and of no others: a lane that has returned takes no part. */
 void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int count,
                        uint64_t block, uint32_t epoch);
