@@ -1,8 +1,8 @@
 /* proof_abi.h - accesses that a launch may prove to be in bounds: what the compiler tells of them.
  *
- * A program for `check` has lw.proofs.K of each kernel K, a struct lw_proofs: compile/ref/prove.c
- * makes it, and run/check/prove.c evaluates it at each launch. A row is an access to the buffer of
- * a pointer parameter. Its offset in bytes is a *term*: an integer of some bits, which wraps.
+ * A program for `check` has lw.proofs.K of each kernel K, a struct lw_proofs: compile/proof/ makes
+ * it, and run/proof/ evaluates it at each launch. A row is an access to the buffer of a pointer
+ * parameter. Its offset in bytes is a *term*: an integer of some bits, which wraps.
  *
  * A term stands for all values that it has in any thread whenever that comes to the access. Its
  * leaves are what the launch knows: thread and block indices, the sizes, the scalar arguments.

@@ -12,6 +12,26 @@
  * are null and LW_REFUSED_WORDS words. */
 #define LW_REFUSED "lw.refused"
 
+/* The checks that ref/access_checks.c and ref/index_checks.c put, until code is made of them.
+ *   lw.access   a pointer, the size, the kind of access
+ *   lw.index    is the index within bounds?, the index, the count, a pointer into the array, the
+ *               tensor's axis or -1, may it be the one after the last? */
+enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
+
+enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
+
+enum { LW_ACCESS_ARGS = 3 };
+
+enum {
+    LW_INDEX_OK,
+    LW_INDEX_NUMBER,
+    LW_INDEX_COUNT,
+    LW_INDEX_POINTER,
+    LW_INDEX_AXIS,
+    LW_INDEX_BEHIND,
+    LW_INDEX_ARGS,
+};
+
 /* A function's control flow graph, dominators and loops. Blocks are numbered
  * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {

@@ -7,28 +7,7 @@
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
-#include "base/proof_abi.h"
-#include "compile/ir/ir.h"
-
-/* The checks, until bounds.c makes code of them.
- *   lw.access   a pointer, the size, the kind of access
- *   lw.index    is the index within bounds?, the index, the count, a pointer into the array, the
- *               tensor's axis or -1, may it be the one after the last? */
-enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
-
-enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
-
-enum { LW_ACCESS_ARGS = 3 };
-
-enum {
-    LW_INDEX_OK,
-    LW_INDEX_NUMBER,
-    LW_INDEX_COUNT,
-    LW_INDEX_POINTER,
-    LW_INDEX_AXIS,
-    LW_INDEX_BEHIND,
-    LW_INDEX_ARGS,
-};
+#include "compile/proof/proof.h"
 
 enum { LW_OBSERVE_ARGS = 3 }; /* of lw.observe: a pointer, how many bytes, enum lw_observe */
 
@@ -85,8 +64,7 @@ struct lw__ref {
     } *placed; /* collectives of a kernel with loops that wait */
     size_t placed_count;
     struct lw__ref_bounds bounds;
-    struct lw_proof *proofs; /* proof_count of LW_PROOFS_MAX */
-    uint32_t proof_count;
+    struct lw__proofs proofs;            /* accesses that the launch may prove; of `check` */
     LLVMValueRef proved[LW_PROOF_WORDS]; /* a bit for each: it needs no check */
     struct lw__ref_shown *shown;         /* for a debugger: SHARED variables of the kernel */
     size_t shown_count;
@@ -181,7 +159,7 @@ void lw__prune_checks(struct lw__arena *scratch, LLVMTargetDataRef data, LLVMVal
 
 /* ---- prove.c: for the device check ----------------------------------------------------------- */
 
-/* Before any check is removed: the accesses that a launch may prove to be in bounds. */
+/* Before any check is removed: lw.proofs.K. */
 void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
 /* Loads the bits that tell which of them the launch has proved. The builder is where the kernel
  * begins. */

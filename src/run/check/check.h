@@ -17,8 +17,6 @@
  *     source      lines of the source, and what their comments allow
  *     undefined   which bits of memory are undefined
  *     tell        findings of a launch, in words
- *     wrapped     arithmetic of sets of integers that wrap
- *     prove       which accesses of a launch are in bounds, whatever its threads do
  *
  * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
  * what a warp does between two barriers.
@@ -381,7 +379,7 @@ struct lw__check {
     bool has_atomics;   /* there was an atomic access */
     bool has_ended;     /* a thread ended early: a deadlock that follows from that is not told */
     bool failed;        /* memory was short */
-    uint64_t proved[LW_PROOF_WORDS]; /* a bit for each row of lw.proofs.K */
+    uint64_t proved[LW_PROOF_WORDS]; /* as lw__prove sets them */
 
     /* of all schedules */
     void *device; /* its state */
@@ -403,6 +401,8 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
 bool lw__check_has(const struct lw__check *check, enum lw__class class);
 bool lw__check_has_errors(const struct lw__check *check);
 bool lw__check_tell(const struct lw__check *check);
+/* lw__check_tell_proofs - which accesses are proved, to the same. False: memory is short. */
+bool lw__check_tell_proofs(const struct lw__check *check, const struct lw_proofs *proofs);
 
 /* ---- arithmetic.c ---------------------------------------------------------------------------- */
 
@@ -426,13 +426,6 @@ bool lw__check_is_class(const char *word, size_t length);
 void lw__check_try_classes(struct lw__nearest *nearest);
 bool lw__check_about(size_t number, const char **name, const char **about, bool *warning);
 lw_finding lw__check_class(enum lw__class class); /* a finding of it, all else zero */
-
-/* ---- prove.c --------------------------------------------------------------------------------- */
-
-/* lw__check_prove - sets the bits of the accesses that are in bounds in each thread of the launch.
- * lw__check_tell_proofs - to the findings of the stream. False: memory is short. */
-bool lw__check_prove(struct lw__check *check, const struct lw_proofs *proofs);
-bool lw__check_tell_proofs(const struct lw__check *check, const struct lw_proofs *proofs);
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 

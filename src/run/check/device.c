@@ -6,6 +6,7 @@
  */
 #include "run/check/check.h"
 #include "run/check/screen.h"
+#include "run/proof/proof.h"
 #include <stdlib.h>
 
 #if defined(__aarch64__)
@@ -157,7 +158,7 @@ static lw_status check_launch(void *state, const struct lw__launch *launch)
     const struct lw_proofs *proofs = lw__ref_proofs(code->exact, launch->kernel);
     bool is_worth_it;
     lw_status status = lw__screen_is_worth_it(screened, launch, &is_worth_it);
-    if (!status && proofs && !lw__check_prove(&check, proofs))
+    if (!status && proofs && !lw__prove(launch, proofs, check.proved))
         status = lack_memory(launch);
     const bool is_clean = !status && is_worth_it && lw__screen_run(screened, launch, &accesses);
     if (!status && !is_clean)

@@ -342,3 +342,26 @@ bool lw__check_tell(const struct lw__check *check)
             return false;
     return true;
 }
+
+/* ---- proofs ---------------------------------------------------------------------------------- */
+
+bool lw__check_tell_proofs(const struct lw__check *check, const struct lw_proofs *proofs)
+{
+    const struct lw__launch *launch = check->request;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < proofs->count; i++) {
+        const struct lw_proof *row = &proofs->rows[i];
+        const struct lw__site *site = &launch->sites[row->site];
+        const struct lw__proof proof = {
+            .kernel = launch->kernel,
+            .file = site->file,
+            .line = site->line,
+            .column = site->column,
+            .access = site->what,
+            .object = launch->objects[row->param].name,
+            .is_proved = check->proved[i / 64] >> i % 64 & 1,
+        };
+        ok = lw__findings_prove(launch->findings, &proof);
+    }
+    return ok;
+}

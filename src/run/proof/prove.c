@@ -5,8 +5,8 @@
  * and an iteration does not lead out of it. So the counter never leaves it, by induction on the
  * iterations. However the guess came about, only the test counts.
  */
-#include "run/check/wrapped.h"
-#include "run/check/check.h"
+#include "run/proof/proof.h"
+#include "run/proof/wrapped.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,10 +214,11 @@ static bool is_within(struct prover *p, const struct lw_proof *row)
            (start + offset.low >= 0 && start + offset.high + row->bytes <= (lw__wide)object->bytes);
 }
 
-bool lw__check_prove(struct lw__check *check, const struct lw_proofs *proofs)
+bool lw__prove(const struct lw__launch *launch, const struct lw_proofs *proofs,
+               uint64_t proved[LW_PROOF_WORDS])
 {
     const struct lw_term *terms = (const struct lw_term *)(proofs->rows + proofs->count);
-    struct prover p = {.launch = check->request, .terms = terms, .count = proofs->term_count};
+    struct prover p = {.launch = launch, .terms = terms, .count = proofs->term_count};
     p.known = calloc((size_t)p.count + 1, sizeof *p.known);
     if (!p.known)
         return false;
@@ -225,28 +226,7 @@ bool lw__check_prove(struct lw__check *check, const struct lw_proofs *proofs)
         p.known[i].guesses = UINT64_MAX;
     for (uint32_t i = 0; i < proofs->count; i++)
         if (is_within(&p, &proofs->rows[i]))
-            check->proved[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+            proved[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
     free(p.known);
     return true;
-}
-
-bool lw__check_tell_proofs(const struct lw__check *check, const struct lw_proofs *proofs)
-{
-    const struct lw__launch *launch = check->request;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < proofs->count; i++) {
-        const struct lw_proof *row = &proofs->rows[i];
-        const struct lw__site *site = &launch->sites[row->site];
-        const struct lw__proof proof = {
-            .kernel = launch->kernel,
-            .file = site->file,
-            .line = site->line,
-            .column = site->column,
-            .access = site->what,
-            .object = launch->objects[row->param].name,
-            .is_proved = check->proved[i / WORD_BITS] >> i % WORD_BITS & 1,
-        };
-        ok = lw__findings_prove(launch->findings, &proof);
-    }
-    return ok;
 }

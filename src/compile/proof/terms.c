@@ -5,7 +5,7 @@
  * Numbers wrap as those of the kernel do, whatever flags they have. So no term relies on arithmetic
  * that does not overflow.
  */
-#include "compile/ref/prove.h"
+#include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 

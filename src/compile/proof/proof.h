@@ -1,13 +1,33 @@
-/* prove.h - for the device `check`: which accesses a launch may prove to be in bounds.
+/* proof.h - which accesses of a kernel a launch may prove to be in bounds.
  *
  *     terms.c          a value of the kernel as a term of base/proof_abi.h
  *     term_limits.c    the term, limited by conditions that hold
- *     prove.c          the accesses, their table, and the branch round what is proved
+ *     proofs.c         the accesses, and their table
  */
-#ifndef LW_COMPILE_PROVE_H
-#define LW_COMPILE_PROVE_H
+#ifndef LW_COMPILE_PROOF_H
+#define LW_COMPILE_PROOF_H
 #include "base/proof_abi.h"
-#include "compile/ref/ref.h"
+#include "compile/ir/ir.h"
+
+/* The table of a kernel. */
+struct lw__proofs {
+    struct lw_proof *rows; /* count of LW_PROOFS_MAX */
+    LLVMValueRef *calls;   /* of the accesses */
+    uint32_t count, term_count;
+    const struct lw_term *terms;
+};
+
+/* ---- proofs.c -------------------------------------------------------------------------------- */
+
+/* Of a kernel with calls of lw.access, before any of them is removed. Each call with a row gets its
+ * number. The rows' sites are 0. */
+void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLVMTargetDataRef data,
+                   struct lw__proofs *proofs);
+uint32_t lw__proof_of(LLVMValueRef call); /* UINT32_MAX: the call has none */
+/* As the launch reads them: a struct lw_proofs. */
+void lw__proofs_write(const struct lw__proofs *proofs, struct lw__text *to);
+
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 enum { LW_TERM_HEADS = 1024 };
 

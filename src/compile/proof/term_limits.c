@@ -4,7 +4,7 @@
  * is compared with has another instance in between: SSA values that dominate a place are the latest
  * there.
  */
-#include "compile/ref/prove.h"
+#include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
 
 enum { STEPS_MAX = 3, BITS_MAX = 64 };

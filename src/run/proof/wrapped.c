@@ -7,7 +7,7 @@
  * source   Navas, Schachte, Sondergaard & Stuckey, "Signedness-Agnostic Program Analysis", APLAS
  *          2012: wrapped intervals
  */
-#include "run/check/wrapped.h"
+#include "run/proof/wrapped.h"
 
 static lw__wide power(unsigned bits)
 {
