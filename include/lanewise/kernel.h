@@ -275,14 +275,10 @@ TENSOR_TYPE(uint8_t) TENSOR_TYPE(uint16_t) TENSOR_TYPE(uint32_t) TENSOR_TYPE(uin
 #define LW__AT_2(t, i, j) (LW__AT_1(t, i) + LW__STEP(t, j, 1))
 #define LW__AT_3(t, i, j, k) (LW__AT_2(t, i, j) + LW__STEP(t, k, 2))
 #define LW__AT_4(t, i, j, k, l) (LW__AT_3(t, i, j, k) + LW__STEP(t, l, 3))
-#ifdef LW__CHECKED /* the device checks that each index is within its extent */
 __attribute__((nothrow)) ptrdiff_t lw__within(ptrdiff_t index, ptrdiff_t extent, int axis)
-    __asm__("lw.within");
+    __asm__("lw.within"); /* the index, which devices that check compare with the extent */
 #define LW__STEP(t, i, axis)                                                                       \
     (lw__within((ptrdiff_t)(i), (t).extent[axis], axis) * (t).stride[axis])
-#else
-#define LW__STEP(t, i, axis) ((ptrdiff_t)(i) * (t).stride[axis])
-#endif
 #define extent(t, axis) ((t).extent[axis])
 #define stride(t, axis) ((t).stride[axis])
 

@@ -2,7 +2,7 @@
  * pairs of some hundred intervals, in each operation. No result may lack a number; a range of one
  * number must give one number, and what is in one period must be exact where the test says so.
  */
-#include "run/check/wrapped.h"
+#include "run/proof/wrapped.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

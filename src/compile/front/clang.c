@@ -54,10 +54,8 @@ static const char *const common_flags[] = {LW_FRONT_END,
 #define RULE_FLAGS "-MD", "-MT", "x", "-MF", "/dev/fd/3"
 #define CODE_FLAGS                                                                                 \
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
-        "-fno-discard-value-names", "-fsanitize=vla-bound"
+        "-fno-discard-value-names", "-fsanitize=vla-bound,array-bounds,unreachable"
 #define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
-/* For devices that check each access (ref/index_checks.c, ref/promises.c). */
-static const char *const checked_flags[] = {"-fsanitize=array-bounds,unreachable", "-DLW__CHECKED"};
 /* For `check` (ref/overflow_checks.c). */
 static const char overflow_flag[] =
     "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,"
@@ -178,15 +176,12 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     const struct lw__own *own = how->own;
     const struct lw__options *o = unit->options;
     size_t common = COMMON_FLAGS, n = 0;
-    size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
     char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
-    const char **argv = lw__new(
-        &unit->scratch, common + checked + flag_count + o->clang_arg_count + 2 * own->count + 14,
-        sizeof *argv);
+    const char **argv =
+        lw__new(&unit->scratch, common + flag_count + o->clang_arg_count + 2 * own->count + 14,
+                sizeof *argv);
     for (size_t i = 0; i < common; i++)
         argv[n++] = common_flags[i];
-    for (size_t i = 0; i < checked; i++)
-        argv[n++] = checked_flags[i];
     if (lw__has(unit, LW_IS_OBSERVED))
         argv[n++] = overflow_flag;
     for (size_t i = 0; i < flag_count; i++)

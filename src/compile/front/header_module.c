@@ -150,7 +150,7 @@ static bool suits(const struct lw__unit *unit, int source, bool *is_plain)
  * clang's, and -D could change what ours mean. */
 static bool has_plain_options(const struct lw__unit *unit)
 {
-    return !unit->options->clang_arg_count && !lw__is_checked(unit) && !getenv("CPATH") &&
+    return !unit->options->clang_arg_count && !lw__has(unit, LW_IS_OBSERVED) && !getenv("CPATH") &&
            !getenv("C_INCLUDE_PATH");
 }
 

@@ -150,7 +150,7 @@ static void replace_check(const struct check *c, LLVMBuilderRef b)
 }
 
 /* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body; those of
- * arithmetic calls of lw.overflow, promises those of lw.promise.
+ * arithmetic calls of lw.overflow, of places that are not reached those of lw.promise.
  * needs RAW
  */
 bool lw__pass_rows(struct lw__unit *unit)
@@ -167,7 +167,7 @@ bool lw__pass_rows(struct lw__unit *unit)
     if (handler)
         LLVMDeleteFunction(handler);
     lw__replace_overflows(unit, b);
-    lw__replace_promises(unit, b);
+    lw__replace_unreachable(unit, b);
     LLVMDisposeBuilder(b);
     return true;
 }

@@ -115,16 +115,26 @@ static void replace_all(struct lw__unit *unit, LLVMBuilderRef b, const char *nam
         LLVMDeleteFunction(f);
 }
 
-void lw__replace_promises(struct lw__unit *unit, LLVMBuilderRef b)
+void lw__replace_unreachable(struct lw__unit *unit, LLVMBuilderRef b)
 {
     static const char *const asserts[] = {"lw.assert_fail", "lw.assert_that"};
-    replace_all(unit, b, "llvm.assume", replace_assume);
     replace_all(unit, b, unreachable_handler, replace_unreachable);
     for (size_t k = 0; k < sizeof asserts / sizeof *asserts; k++) {
         LLVMValueRef f = LLVMGetNamedFunction(unit->module, asserts[k]);
         if (f)
             lw__llvm_attribute(f, "noreturn", true);
     }
+}
+
+/* lw__pass_promises - what is assumed becomes calls of lw.promise.
+ * needs RAW
+ */
+bool lw__pass_promises(struct lw__unit *unit)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
+    replace_all(unit, b, "llvm.assume", replace_assume);
+    LLVMDisposeBuilder(b);
+    return true;
 }
 
 /* ---- in the reference form ------------------------------------------------------------------- */

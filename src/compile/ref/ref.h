@@ -209,8 +209,9 @@ bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- promises.c ------------------------------------------------------------------------------ */
 
-/* Of __builtin_assume, assume_aligned and unreachable: calls of lw.promise. */
-void lw__replace_promises(struct lw__unit *unit, LLVMBuilderRef b);
+/* Of places that are not reached, of __builtin_assume and assume_aligned: calls of lw.promise. */
+void lw__replace_unreachable(struct lw__unit *unit, LLVMBuilderRef b);
+bool lw__pass_promises(struct lw__unit *unit);
 bool lw__ref_lower_promise(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- debug_variables.c: for a debugger ------------------------------------------------------- */

@@ -182,13 +182,6 @@ static inline bool lw__has(const struct lw__unit *unit, unsigned capabilities)
     return (unit->target->has & capabilities) == capabilities;
 }
 
-/* True if the code checks each access; front/clang.c then asks clang for checks. */
-static inline bool lw__is_checked(const struct lw__unit *unit)
-{
-    const struct lw__options *o = unit->options;
-    return o->bounds || (lw__has(unit, LW_IS_CHECKED) && (!o->image || o->image_ref));
-}
-
 /* ---- report.c -------------------------------------------------------------------------------- */
 
 /* Print the message to standard error, for the library to pass on; always false. For a defect of

@@ -1,0 +1,59 @@
+/* plain.c - the checks that clang's text has go again: code that runs where nothing needs checking.
+ *
+ * All devices have clang check indices, so that all start from one module. What is left without
+ * the checks is the module of a clang that makes none.
+ */
+#include "compile/guard/guard.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ref/ref.h"
+
+/* What only the check has computed: arithmetic that nothing uses, and what only that used. */
+static void remove_unused(LLVMValueRef v)
+{
+    if (LLVMGetFirstUse(v) ||
+        !(LLVMIsACmpInst(v) || LLVMIsACastInst(v) || LLVMIsABinaryOperator(v)))
+        return;
+    LLVMValueRef operands[] = {LLVMGetOperand(v, 0),
+                               LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL};
+    LLVMInstructionEraseFromParent(v);
+    for (int k = 0; k < 2; k++)
+        if (operands[k])
+            remove_unused(operands[k]);
+}
+
+static void remove_checks(LLVMModuleRef module, const char *name)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(module, name);
+    for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));) {
+        LLVMValueRef call = LLVMGetUser(use), holds = LLVMGetOperand(call, 0);
+        LLVMInstructionEraseFromParent(call);
+        remove_unused(holds);
+    }
+    if (f)
+        LLVMDeleteFunction(f);
+}
+
+/* An index is what it is. */
+static void remove_within(LLVMModuleRef module)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(module, "lw.within");
+    for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));) {
+        LLVMValueRef call = LLVMGetUser(use), extent = LLVMGetOperand(call, 1);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+        LLVMInstructionEraseFromParent(call);
+        remove_unused(extent);
+    }
+    if (f)
+        LLVMDeleteFunction(f);
+}
+
+/* lw__pass_plain - no lw.index, lw.within and lw.promise is left.
+ * needs RAW
+ */
+bool lw__pass_plain(struct lw__unit *unit)
+{
+    remove_checks(unit->module, "lw.index");
+    remove_checks(unit->module, "lw.promise");
+    remove_within(unit->module);
+    return true;
+}
