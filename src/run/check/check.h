@@ -5,7 +5,8 @@
  *     access      an access: does it race, is it aligned, what it will write
  *     shadow      a cell for each granule of memory, in pages
  *     summary     who accessed a granule, in constant space: exact where barriers alone order
- *     clock       what a thread knows of others, where fences and warp_sync order, too
+ *     clock       what is known of threads
+ *     orders      who knows what, where fences and warp_sync order, too
  *     history     every access to a granule that may still race, for such kernels
  *     outcome     the bytes that a launch writes: as they were, as the first schedule left them
  *     arithmetic  what is wrong with an operation on integers, in words
@@ -36,7 +37,7 @@ static inline bool lw__kinds_conflict(enum lw__kind a, enum lw__kind b)
     return writes && is_plain;
 }
 
-/* One access of a thread to a granule. clock: see clock.c; 0 where the kernel has no fences. */
+/* One access of a thread to a granule. clock: its time, see orders.c; 0: without fences. */
 struct lw__access {
     uint64_t block;  /* linear index in the grid */
     uint32_t thread; /* linear index in the block */
@@ -47,15 +48,38 @@ struct lw__access {
 
 /* ---- clock.c --------------------------------------------------------------------------------- */
 
-/* What is known: of block b all before an epoch, of a thread all up to a clock. Never changed once
- * made, so many threads may hold one. */
+struct lw__order;
+
+/* What is known: of block b all before an epoch, of a thread all up to a time, and its atomic
+ * writes up to another. Never changed once made, so many threads may hold one. NULL: nothing. */
 struct lw__clock;
-void lw__clock_release(struct lw__clock *clock); /* NULL is allowed, in all of these: nothing */
+void lw__clock_release(struct lw__clock *clock);
 struct lw__clock *lw__clock_hold(struct lw__clock *clock);
-/* lw__clock_knows - are those accesses known that these lanes made, counted from the thread of
- * `first`? Else *lane is one whose access is not. NULL knows none. */
+/* lw__clock_knows - are those accesses known that these lanes of a warp made? `first`: one by its
+ * first lane. Else *lane is one whose access is not. */
 bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *first, uint32_t lanes,
                      uint32_t *lane);
+
+/* All clocks of a schedule. */
+struct lw__clocks {
+    uint64_t lines; /* so many have begun */
+    bool failed;    /* memory was short: some know less */
+};
+/* lw__clock_join - what both know. lw__clock_without - what is not of that block.
+ * lw__clock_of_thread - what the thread itself did, and its block before its epoch.
+ * lw__clock_of_warp - the same of those of its threads that are active, of `threads` first to end-1
+ * owns   a hold of the result */
+struct lw__clock *lw__clock_join(struct lw__clocks *clocks, struct lw__clock *a,
+                                 struct lw__clock *b);
+struct lw__clock *lw__clock_without(struct lw__clocks *clocks, struct lw__clock *clock,
+                                    uint64_t block);
+struct lw__clock *lw__clock_of_thread(struct lw__clocks *clocks, uint64_t block, uint32_t thread,
+                                      uint64_t time, uint64_t writes);
+struct lw__clock *lw__clock_of_warp(struct lw__clocks *clocks, uint64_t block,
+                                    const struct lw__order *threads, int first, int end,
+                                    const bool *active);
+
+/* ---- orders.c -------------------------------------------------------------------------------- */
 
 struct lw__orders;
 

@@ -1,54 +1,44 @@
-/* clock.c - what a thread knows of others, where fences and warp_sync order besides barriers.
+/* clock.c - what is known: of a block all before an epoch, of threads all before a time.
  *
- * A thread's time has the epoch of its block in its upper half. In the lower it counts the thread's
- * fences, warp_syncs and atomic writes since. A clock lists what is known: of a block, all that was
- * before an epoch; of a thread, all up to a time, and its atomic writes up to another. Clocks are
- * shared and never changed, so what a barrier makes known to 1024 threads is one clock.
+ * A clock is a tree over the bits of a key. A leaf is of a warp and has the times of its lanes, or
+ * of a block and has its epoch. Nodes are never changed once made, and trees share them. So what is
+ * the same in two clocks is one node in both, as a rule, and a join goes only where they differ.
  *
- * A fence of the thread makes what it knows ready; the next atomic write leaves that with the
- * address; an atomic read there takes it; the next fence makes it known. An update of an address
- * adds to what was left there, a store replaces it. A fence of the block counts between threads of
- * one block only. An atomic write behind a fence is part of the release, as in the memory model of
- * PTX: so the thread's atomic writes up to that one are left, too, without what is between them.
- * source   Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21
- *          (1978); C17 7.17.4 fences, 5.1.2.4 release sequences
+ * What a join makes goes on with the *line* of what it was made from: of two nodes of a line the
+ * later one includes the other, which one comparison tells. So a thread that joins what has been
+ * left with an address since it was last there does not look at it, however much that is.
+ * source   Okasaki, Gill, "Fast mergeable integer maps", Workshop on ML (1998)
  */
 #include "run/check/check.h"
 #include <stdlib.h>
-#include <string.h>
 
-enum { OF_BLOCK, OF_DEVICE };
-
-/* slot 0: all of the block before `time`; of thread n up to `time`, slot 2 n + 1: all of it, and
- * 2 n + 2: its atomic writes. */
-struct known {
-    uint64_t block, time;
-    uint32_t slot;
-};
+/* Keys of a block: its own, then its warps' */
+enum { KEYS = 64, TIMES = 2 * LW_WARP_SIZE };
 
 struct lw__clock {
-    size_t holds, count;
-    struct known rows[]; /* by block, then by slot */
+    size_t holds;
+    uint64_t span, key;         /* key is one of so many keys; 1: a leaf */
+    uint64_t line, number;      /* of the line; the number in it */
+    bool has_next;              /* the line has gone on */
+    struct lw__clock *sides[2]; /* the halves of the span; NULL in a leaf */
+    uint64_t times[];           /* of a leaf: all before is known; of each lane, then of its atomic
+                                 * writes; of a block one, its epoch's */
 };
 
-/* What was left with an address: for every block of the device, and for one block. */
-struct left {
-    uint64_t address;
-    struct lw__clock *of_device;
-    struct left_of_block {
-        struct left_of_block *next;
-        uint64_t block;
-        struct lw__clock *clock;
-    } *of_blocks;
-};
+static uint64_t key_of_block(uint64_t block)
+{
+    return block * KEYS;
+}
 
-struct lw__orders {
-    struct left *rows; /* an open hash table by address; 0: free */
-    size_t count, capacity;
-    bool failed;
-};
+static uint64_t key_of_warp(uint64_t block, uint32_t thread)
+{
+    return block * KEYS + 1 + thread / LW_WARP_SIZE;
+}
 
-/* ---- clocks ---------------------------------------------------------------------------------- */
+static size_t times_of(uint64_t key)
+{
+    return key % KEYS ? TIMES : 1;
+}
 
 struct lw__clock *lw__clock_hold(struct lw__clock *clock)
 {
@@ -59,364 +49,240 @@ struct lw__clock *lw__clock_hold(struct lw__clock *clock)
 
 void lw__clock_release(struct lw__clock *clock)
 {
-    if (clock && --clock->holds == 0)
+    while (clock && --clock->holds == 0) {
+        struct lw__clock *upper = clock->sides[1];
+        lw__clock_release(clock->sides[0]);
         free(clock);
-}
-
-static uint32_t slot_of(uint32_t thread)
-{
-    return 2 * thread + 1;
-}
-
-static int order_of(const struct known *a, const struct known *b)
-{
-    if (a->block != b->block)
-        return a->block < b->block ? -1 : 1;
-    return (a->slot > b->slot) - (a->slot < b->slot);
-}
-
-/* The first row that is not before this one; it may be the end. */
-static size_t find(const struct lw__clock *clock, uint64_t block, uint32_t slot)
-{
-    const struct known wanted = {.block = block, .slot = slot};
-    size_t low = 0, high = clock->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (order_of(&clock->rows[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
+        clock = upper;
     }
-    return low;
 }
 
-/* True if the clock has this row at `at` or behind, with that time or a later one; *at then is it,
- * or else the first behind. */
-static bool has(const struct lw__clock *clock, size_t *at, const struct known *wanted)
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static struct lw__clock *leaf(struct lw__clocks *clocks, uint64_t key)
 {
-    while (*at < clock->count && order_of(&clock->rows[*at], wanted) < 0)
-        ++*at;
-    return *at < clock->count && !order_of(&clock->rows[*at], wanted) &&
-           wanted->time <= clock->rows[*at].time;
+    struct lw__clock *clock = calloc(1, sizeof *clock + times_of(key) * sizeof clock->times[0]);
+    clocks->failed |= !clock;
+    if (clock) {
+        clock->holds = clock->span = 1;
+        clock->key = key;
+        clock->line = ++clocks->lines;
+    }
+    return clock;
+}
+
+/* The holds of both halves go to it. owns: a hold of it */
+static struct lw__clock *node(struct lw__clocks *clocks, uint64_t span, struct lw__clock *lower,
+                              struct lw__clock *upper)
+{
+    struct lw__clock *clock = lower && upper ? malloc(sizeof *clock) : NULL;
+    clocks->failed |= !clock;
+    if (!clock) {
+        lw__clock_release(lower);
+        lw__clock_release(upper);
+        return NULL;
+    }
+    *clock = (struct lw__clock){.holds = 1,
+                                .span = span,
+                                .key = upper->key,
+                                .line = ++clocks->lines,
+                                .sides = {lower, upper}};
+    return clock;
+}
+
+static bool is_within(const struct lw__clock *clock, uint64_t key)
+{
+    return ((clock->key ^ key) & -clock->span) == 0;
+}
+
+static bool is_upper(uint64_t key, uint64_t span)
+{
+    return key & span / 2;
+}
+
+/* What of a clock within the span is in that half of it; NULL: nothing. */
+static struct lw__clock *half(struct lw__clock *clock, uint64_t span, bool upper)
+{
+    if (clock->span == span)
+        return clock->sides[upper];
+    return is_upper(clock->key, span) == upper ? clock : NULL;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static bool is_later(const struct lw__clock *a, const struct lw__clock *b)
+{
+    return a->line == b->line && a->number >= b->number;
+}
+
+/* `both` includes a and b, and may be NULL: it is the next of a line whose last one of them is. */
+static struct lw__clock *go_on(struct lw__clock *both, struct lw__clock *a, struct lw__clock *b)
+{
+    struct lw__clock *last = !a->has_next ? a : !b->has_next ? b : NULL;
+    if (last && both) {
+        both->line = last->line;
+        both->number = last->number + 1;
+        last->has_next = true;
+    }
+    return both;
+}
+
+/* Of two that are the same always this one, so that all come to share it. */
+static struct lw__clock *elder(struct lw__clock *a, struct lw__clock *b)
+{
+    return a->line < b->line ? a : b;
+}
+
+/* ---- joins ----------------------------------------------------------------------------------- */
+
+/* Is a time of a above that of b; is one below? Times are less than 2^63: the sign of a difference
+ * tells, of which compilers make vectors. */
+static inline void compare(const uint64_t *a, const uint64_t *b, size_t count, bool *above,
+                           bool *below)
+{
+    uint64_t a_less = 0, b_less = 0;
+    for (size_t i = 0; i < count; i++) {
+        a_less |= a[i] - b[i];
+        b_less |= b[i] - a[i];
+    }
+    *below = a_less >> 63;
+    *above = b_less >> 63;
+}
+
+static struct lw__clock *join_leaves(struct lw__clocks *clocks, struct lw__clock *a,
+                                     struct lw__clock *b)
+{
+    bool above, below;
+    if (times_of(a->key) == TIMES)
+        compare(a->times, b->times, TIMES, &above, &below);
+    else
+        compare(a->times, b->times, 1, &above, &below);
+    if (!above || !below)
+        return lw__clock_hold(above ? a : below ? b : elder(a, b));
+    struct lw__clock *both = leaf(clocks, a->key);
+    for (size_t i = 0; both && i < times_of(a->key); i++)
+        both->times[i] = a->times[i] > b->times[i] ? a->times[i] : b->times[i];
+    return go_on(both, a, b);
+}
+
+/* Of two in one span, of which one at least has it. */
+static struct lw__clock *join_halves(struct lw__clocks *clocks, uint64_t span, struct lw__clock *a,
+                                     struct lw__clock *b)
+{
+    struct lw__clock *halves[2];
+    bool is_a = true, is_b = true;
+    for (int upper = 0; upper < 2; upper++) {
+        struct lw__clock *of_a = half(a, span, upper), *of_b = half(b, span, upper);
+        halves[upper] = lw__clock_join(clocks, of_a, of_b);
+        is_a &= halves[upper] == of_a;
+        is_b &= halves[upper] == of_b;
+    }
+    if (!is_a && !is_b)
+        return go_on(node(clocks, span, halves[0], halves[1]), a, b);
+    lw__clock_release(halves[0]);
+    lw__clock_release(halves[1]);
+    return lw__clock_hold(!is_b ? a : !is_a ? b : elder(a, b));
+}
+
+struct lw__clock *lw__clock_join(struct lw__clocks *clocks, struct lw__clock *a,
+                                 struct lw__clock *b)
+{
+    if (!b || (a && is_later(a, b)))
+        return lw__clock_hold(a);
+    if (!a || is_later(b, a))
+        return lw__clock_hold(b);
+    const uint64_t span = a->span > b->span ? a->span : b->span, apart = a->key ^ b->key;
+    if (apart & -span) {
+        const bool is_first = a->key < b->key;
+        return go_on(node(clocks, UINT64_C(2) << (63 - __builtin_clzll(apart)),
+                          lw__clock_hold(is_first ? a : b), lw__clock_hold(is_first ? b : a)),
+                     a, b);
+    }
+    return span == 1 ? join_leaves(clocks, a, b) : join_halves(clocks, span, a, b);
+}
+
+struct lw__clock *lw__clock_without(struct lw__clocks *clocks, struct lw__clock *clock,
+                                    uint64_t block)
+{
+    const uint64_t key = key_of_block(block);
+    if (!clock || (clock->span <= KEYS && clock->key / KEYS == block))
+        return NULL;
+    if (clock->span <= KEYS || !is_within(clock, key))
+        return lw__clock_hold(clock);
+    const bool upper = is_upper(key, clock->span);
+    struct lw__clock *rest = lw__clock_without(clocks, clock->sides[upper], block);
+    struct lw__clock *other = lw__clock_hold(clock->sides[!upper]);
+    if (!rest)
+        return other;
+    return node(clocks, clock->span, upper ? other : rest, upper ? rest : other);
+}
+
+/* ---- what threads did themselves ------------------------------------------------------------- */
+
+/* The lanes of a leaf, whose hold is taken, and their block before the epoch of this time. owns: a
+ * hold of it */
+static struct lw__clock *with_epoch(struct lw__clocks *clocks, uint64_t block, uint64_t time,
+                                    struct lw__clock *lanes)
+{
+    struct lw__clock *epoch = leaf(clocks, key_of_block(block));
+    if (epoch)
+        epoch->times[0] = time >> 32 << 32;
+    struct lw__clock *both = lw__clock_join(clocks, epoch, lanes);
+    lw__clock_release(epoch);
+    lw__clock_release(lanes);
+    return both;
+}
+
+struct lw__clock *lw__clock_of_thread(struct lw__clocks *clocks, uint64_t block, uint32_t thread,
+                                      uint64_t time, uint64_t writes)
+{
+    struct lw__clock *lanes = leaf(clocks, key_of_warp(block, thread));
+    if (lanes) {
+        lanes->times[thread % LW_WARP_SIZE] = time + 1;
+        lanes->times[LW_WARP_SIZE + thread % LW_WARP_SIZE] = writes + 1;
+    }
+    return with_epoch(clocks, block, time, lanes);
+}
+
+struct lw__clock *lw__clock_of_warp(struct lw__clocks *clocks, uint64_t block,
+                                    const struct lw__order *threads, int first, int end,
+                                    const bool *active)
+{
+    struct lw__clock *lanes = leaf(clocks, key_of_warp(block, (uint32_t)first));
+    uint64_t time = 0;
+    for (int i = first; lanes && i < end; i++)
+        if (active[i - first]) {
+            time = threads[i].time;
+            lanes->times[i - first] = time + 1;
+        }
+    return with_epoch(clocks, block, time, lanes);
+}
+
+/* ---- what is known --------------------------------------------------------------------------- */
+
+static const struct lw__clock *find(const struct lw__clock *clock, uint64_t key)
+{
+    while (clock && clock->span > 1)
+        clock = is_within(clock, key) ? clock->sides[is_upper(key, clock->span)] : NULL;
+    return clock && clock->key == key ? clock : NULL;
 }
 
 bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *first, uint32_t lanes,
                      uint32_t *lane)
 {
-    const uint64_t block = first->block, time = first->clock;
+    const bool is_write = first->kind == LW_KIND_ATOMIC_WRITE;
     *lane = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
-    if (!lanes || !clock)
-        return !lanes;
-    size_t at = find(clock, block, 0);
-    if (has(clock, &at, &(struct known){block, time + 1, 0}))
+    if (!lanes)
         return true;
-    at = find(clock, block, slot_of(first->thread + *lane));
-    for (; lanes; lanes &= lanes - 1) {
+    const struct lw__clock *epoch = find(clock, key_of_block(first->block));
+    if (epoch && first->clock < epoch->times[0])
+        return true;
+    const struct lw__clock *warp = find(clock, key_of_warp(first->block, first->thread));
+    for (; warp && lanes; lanes &= lanes - 1) {
         *lane = (uint32_t)__builtin_ctz(lanes);
-        const uint32_t slot = slot_of(first->thread + *lane);
-        if (!has(clock, &at, &(struct known){block, time, slot}) &&
-            !(first->kind == LW_KIND_ATOMIC_WRITE &&
-              has(clock, &at, &(struct known){block, time, slot + 1})))
+        const uint64_t *times = &warp->times[*lane];
+        if (first->clock >= times[0] && !(is_write && first->clock < times[LW_WARP_SIZE]))
             return false;
     }
-    return true;
-}
-
-static struct lw__clock *create(struct lw__orders *orders, size_t room)
-{
-    struct lw__clock *clock = malloc(sizeof *clock + room * sizeof clock->rows[0]);
-    orders->failed |= !clock;
-    if (clock)
-        *clock = (struct lw__clock){.holds = 1};
-    return clock;
-}
-
-/* True if all that b knows a knows, too. */
-static bool includes(const struct lw__clock *a, const struct lw__clock *b)
-{
-    size_t i = 0;
-    if (b->count > a->count)
-        return false;
-    for (size_t k = 0; k < b->count; k++) {
-        while (i < a->count && order_of(&a->rows[i], &b->rows[k]) < 0)
-            i++;
-        if (i == a->count || order_of(&a->rows[i], &b->rows[k]) ||
-            a->rows[i].time < b->rows[k].time)
-            return false;
-    }
-    return true;
-}
-
-/* What both know together. owns: a hold of it */
-static struct lw__clock *join(struct lw__orders *orders, struct lw__clock *a, struct lw__clock *b)
-{
-    if (!b || a == b || (a && includes(a, b)))
-        return lw__clock_hold(a);
-    if (!a || includes(b, a))
-        return lw__clock_hold(b);
-    struct lw__clock *both = create(orders, a->count + b->count);
-    size_t i = 0, k = 0;
-    while (both && (i < a->count || k < b->count)) {
-        const int order = i == a->count   ? 1
-                          : k == b->count ? -1
-                                          : order_of(&a->rows[i], &b->rows[k]);
-        struct known *row = &both->rows[both->count++];
-        *row = order > 0 ? b->rows[k] : a->rows[i];
-        if (order == 0 && b->rows[k].time > row->time)
-            row->time = b->rows[k].time;
-        i += order <= 0;
-        k += order >= 0;
-    }
-    return both;
-}
-
-/* The same, in place of *a. */
-static void join_to(struct lw__orders *orders, struct lw__clock **a, struct lw__clock *b)
-{
-    struct lw__clock *both = join(orders, *a, b);
-    lw__clock_release(*a);
-    *a = both;
-}
-
-/* What is known, and the thread's own doings up to a time, its atomic writes up to another. owns: a
- * hold of it */
-static struct lw__clock *with_own(struct lw__orders *orders, struct lw__clock *known,
-                                  uint64_t block, uint32_t thread, uint64_t time, uint64_t writes)
-{
-    const uint32_t slot = slot_of(thread);
-    struct lw__clock *own = create(orders, 3);
-    if (!own)
-        return NULL;
-    own->count = writes > time ? 3 : 2;
-    own->rows[0] = (struct known){.block = block, .time = time >> 32 << 32, .slot = 0};
-    own->rows[1] = (struct known){.block = block, .time = time, .slot = slot};
-    own->rows[2] = (struct known){.block = block, .time = writes, .slot = slot + 1};
-    join_to(orders, &own, known);
-    return own;
-}
-
-/* ---- what is left with addresses ------------------------------------------------------------- */
-
-struct lw__orders *lw__orders_create(void)
-{
-    return calloc(1, sizeof(struct lw__orders));
-}
-
-static void forget(struct left *left)
-{
-    lw__clock_release(left->of_device);
-    left->of_device = NULL;
-    while (left->of_blocks) {
-        struct left_of_block *one = left->of_blocks;
-        left->of_blocks = one->next;
-        lw__clock_release(one->clock);
-        free(one);
-    }
-}
-
-void lw__orders_free(struct lw__orders *orders)
-{
-    for (size_t i = 0; orders && i < orders->capacity; i++)
-        forget(&orders->rows[i]);
-    if (orders)
-        free(orders->rows);
-    free(orders);
-}
-
-bool lw__orders_failed(const struct lw__orders *orders)
-{
-    return orders->failed;
-}
-
-static struct left *place_of(const struct lw__orders *orders, uint64_t address)
-{
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* Knuth's multiplicative hash */
-    size_t i = (size_t)(address * golden >> 32) & (orders->capacity - 1);
-    while (orders->rows[i].address && orders->rows[i].address != address)
-        i = (i + 1) & (orders->capacity - 1);
-    return &orders->rows[i];
-}
-
-static bool grow(struct lw__orders *orders)
-{
-    enum { FIRST = 64 };
-    struct lw__orders more = {.capacity = orders->capacity ? 2 * orders->capacity : FIRST};
-    more.rows = calloc(more.capacity, sizeof *more.rows);
-    if (!more.rows)
-        return !(orders->failed = true);
-    for (size_t i = 0; i < orders->capacity; i++)
-        if (orders->rows[i].address)
-            *place_of(&more, orders->rows[i].address) = orders->rows[i];
-    free(orders->rows);
-    orders->rows = more.rows;
-    orders->capacity = more.capacity;
-    return true;
-}
-
-static struct left *left_at(struct lw__orders *orders, uint64_t address)
-{
-    if (2 * (orders->count + 1) > orders->capacity && !grow(orders))
-        return NULL;
-    struct left *left = place_of(orders, address);
-    orders->count += !left->address;
-    left->address = address;
-    return left;
-}
-
-/* Where what is left for the threads of a block stands; NULL: nothing is, and none is made. */
-static struct lw__clock **of_block(struct lw__orders *orders, struct left *left, uint64_t block,
-                                   bool makes)
-{
-    struct left_of_block *one = left->of_blocks;
-    while (one && one->block != block)
-        one = one->next;
-    if (!one && makes) {
-        one = calloc(1, sizeof *one);
-        orders->failed |= !one;
-        if (!one)
-            return NULL;
-        *one = (struct left_of_block){.next = left->of_blocks, .block = block};
-        left->of_blocks = one;
-    }
-    return one ? &one->clock : NULL;
-}
-
-/* ---- threads --------------------------------------------------------------------------------- */
-
-void lw__order_start(struct lw__order *order)
-{
-    lw__order_end(order);
-    *order = (struct lw__order){.released_time = {UINT64_MAX, UINT64_MAX}};
-}
-
-void lw__order_end(struct lw__order *order)
-{
-    lw__clock_release(order->known);
-    for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
-        lw__clock_release(order->released[scope]);
-        lw__clock_release(order->pending[scope]);
-    }
-    *order = (struct lw__order){0};
-}
-
-void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is_of_device)
-{
-    for (int scope = OF_BLOCK; scope <= (is_of_device ? OF_DEVICE : OF_BLOCK); scope++)
-        join_to(orders, &order->known, order->pending[scope]);
-    for (int scope = OF_BLOCK; scope <= (is_of_device ? OF_DEVICE : OF_BLOCK); scope++) {
-        lw__clock_release(order->released[scope]);
-        order->released[scope] = lw__clock_hold(order->known);
-        order->released_time[scope] = order->time;
-    }
-    order->time++;
-}
-
-static void leave(struct lw__orders *orders, const struct lw__order *order, struct left *left,
-                  uint64_t block, uint32_t thread)
-{
-    struct lw__clock *own = NULL;
-    for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
-        if (order->released_time[scope] == UINT64_MAX)
-            continue;
-        struct lw__clock **to =
-            scope == OF_DEVICE ? &left->of_device : of_block(orders, left, block, true);
-        const bool is_same = own && order->released[OF_BLOCK] == order->released[OF_DEVICE] &&
-                             order->released_time[OF_BLOCK] == order->released_time[OF_DEVICE];
-        if (!is_same) {
-            lw__clock_release(own);
-            own = with_own(orders, order->released[scope], block, thread,
-                           order->released_time[scope], order->time);
-        }
-        if (to)
-            join_to(orders, to, own);
-    }
-    lw__clock_release(own);
-}
-
-void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
-                      uint32_t thread, uint64_t address, bool reads, bool writes)
-{
-    struct left *left = left_at(orders, address);
-    if (!left)
-        return;
-    if (reads) {
-        struct lw__clock **ours = of_block(orders, left, block, false);
-        join_to(orders, &order->pending[OF_DEVICE], left->of_device);
-        join_to(orders, &order->pending[OF_BLOCK], ours ? *ours : NULL);
-    } else {
-        forget(left);
-    }
-    if (writes)
-        leave(orders, order, left, block, thread);
-    order->time += writes;
-}
-
-/* ---- threads together ------------------------------------------------------------------------ */
-
-/* Without what is known of one block, which its epoch tells. owns: a hold of it */
-static struct lw__clock *without(struct lw__orders *orders, struct lw__clock *clock, uint64_t block)
-{
-    if (!clock)
-        return NULL;
-    struct lw__clock *rest = create(orders, clock->count);
-    for (size_t i = 0; rest && i < clock->count; i++)
-        if (clock->rows[i].block != block)
-            rest->rows[rest->count++] = clock->rows[i];
-    if (rest && !rest->count) {
-        lw__clock_release(rest);
-        return NULL;
-    }
-    return rest;
-}
-
-void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int count,
-                       uint64_t block, uint32_t epoch)
-{
-    struct lw__clock *all = NULL, *others;
-    for (int i = 0; i < count; i++)
-        join_to(orders, &all, threads[i].known);
-    others = without(orders, all, block);
-    for (int i = 0; i < count; i++) {
-        lw__clock_release(threads[i].known);
-        threads[i].known = lw__clock_hold(others);
-        threads[i].time = (uint64_t)epoch << 32;
-    }
-    lw__clock_release(all);
-    lw__clock_release(others);
-}
-
-/* What the active threads did themselves. owns: a hold of it */
-static struct lw__clock *own_of_warp(struct lw__orders *orders, const struct lw__order *threads,
-                                     uint64_t block, int first, int end, const bool *active)
-{
-    struct lw__clock *own = create(orders, 1 + (size_t)(end - first));
-    for (int i = first; own && i < end; i++) {
-        const uint64_t time = threads[i].time;
-        if (!active[i - first])
-            continue;
-        if (!own->count)
-            own->rows[own->count++] = (struct known){block, time >> 32 << 32, 0};
-        own->rows[own->count++] = (struct known){block, time, slot_of((uint32_t)i)};
-    }
-    return own;
-}
-
-void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64_t block, int first,
-                    int end, const bool *active)
-{
-    struct lw__clock *all = own_of_warp(orders, threads, block, first, end, active);
-    const struct lw__clock *latest = NULL; /* most lanes know the same, from the last time */
-    for (int i = first; i < end; i++) {
-        if (active[i - first] && threads[i].known != latest)
-            join_to(orders, &all, threads[i].known);
-        latest = active[i - first] ? threads[i].known : latest;
-    }
-    for (int i = first; i < end; i++) {
-        if (!active[i - first])
-            continue;
-        lw__clock_release(threads[i].known);
-        threads[i].known = lw__clock_hold(all);
-        threads[i].time++;
-    }
-    lw__clock_release(all);
+    return !lanes;
 }
