@@ -60,6 +60,45 @@ KERNEL void lower(float *y, int first, int n)
     if (i < n)
         y[i] = 1;
 }
+KERNEL void tensor(TENSOR(float, 2) t, float *y)
+{
+    int i = global_idx.x;
+    if (i < t.extent[0])
+        for (int k = 0; k < t.extent[1]; k++)
+            y[i] += at(t, i, k);
+}
+KERNEL void walk(float *y, const float *x, int n)
+{
+    const float *p = x + thread_idx.x;
+    float sum = 0;
+    for (int i = 0; i < 4; i++, p += n)
+        sum += *p;
+    y[thread_idx.x] = sum;
+}
+KERNEL void either(float *y, const float *a, const float *b, int n)
+{
+    const float *from = n & 1 ? a : b;
+    y[thread_idx.x] = from[thread_idx.x];
+}
+KERNEL BLOCK(64) void sums(float *y, const float *x)
+{
+    SHARED float part[64];
+    int t = thread_idx.x;
+    part[t] = x[t];
+    for (int apart = 1; apart < 64; apart *= 2) {
+        barrier();
+        float more = t >= apart ? part[t - apart] : 0;
+        barrier();
+        part[t] += more;
+    }
+    barrier();
+    y[t] = part[(int)part[t] & 63];
+}
+KERNEL void tiles(float *y, const float *x, int n)
+{
+    for (int k = 0; k < n; k += 16)
+        y[k + (int)(thread_idx.x & 15)] = x[k + (int)(thread_idx.x & 15)];
+}
 KERNEL void shifted(float *y, unsigned left, unsigned right)
 {
     y[thread_idx.x << left >> right] = 1;
@@ -102,9 +141,19 @@ clean gather 2 3 -b 32 'f32[32]' 'f32[32]=iota' 'i32[32]=iota'
 found gather 2 3 -b 32 'f32[32]' 'f32[31]=iota' 'i32[32]=iota'
 found wraps 0 1 -b 32 'f32[32]' 32      # by an index of 2^32 - 1
 found wide 0 1 -b 4 'f32[32]' 1073741824 # a product that wraps
+clean tensor 3 3 -b 32 'f32[20,30]' 'f32[20]'
+found tensor 1 3 -b 32 'f32[20,30]' 'f32[19]' # y is read and written
+clean walk 2 2 -b 32 'f32[32]' 'f32[62]' 10
+found walk 1 2 -b 32 'f32[32]' 'f32[61]' 10
+clean either 1 1 -b 32 'f32[32]' 'f32[40]' 'f32[32]' 0
+clean either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 0
+found either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 1 # one of two is not told
+clean sums 2 2 'f32[64]' 'f32[64]=rand:1'
+clean tiles 2 2 -b 16 'f32[48]' 'f32[48]' 48
+found tiles 0 2 -b 16 'f32[47]' 'f32[47]' 47
 clean lower 1 1 -b 32 'f32[32]' 0 32
 found lower 0 1 -b 32 'f32[32]' -- -1 32 # a guard on one side only
-clean shifted 0 1 -b 8 'f32[8]' 3 3 # by distances that only the launch knows
+clean shifted 1 1 -b 8 'f32[8]' 3 3 # by distances that only the launch knows
 found shifted 0 1 -b 8 'f32[8]' 3 2
 
 "$LANEWISE" check k.c -k gather -b 32 'f32[32]' 'f32[32]=iota' 'i32[32]=iota' --json >json

@@ -1,4 +1,4 @@
-/* check_proofs - proofs against what random kernels do: each reads one element, at an index made of
+/* check_proofs - proofs against what random kernels do: each reads elements, at an index made of
  * thread and block indices, scalars and the counter of a loop, under a condition or not. A twin of
  * the kernel writes down the least and the greatest index. What is proved must be in bounds; much
  * of what is in bounds must be proved; what is out of bounds must be found. `check_proofs N` takes
@@ -78,9 +78,29 @@ static const char *const indices[] = {"i",
                                       "i / m * m + i % m",
                                       "(i > 3 && j > 1 ? i - 3 : 0)",
                                       "j - i",
-                                      "(i ^ 1)"};
+                                      "(i ^ 1)",
+                                      "(i ^ j)",
+                                      "(i | 3)",
+                                      "(i & ~3)",
+                                      "i + s * 4",
+                                      "(i >= j ? i - j : 0)",
+                                      "(j < i ? i - j - 1 : 0)",
+                                      "(i % 5 + j % 5 * 5)",
+                                      "i % (m + 1)",
+                                      "popcount((unsigned)i)",
+                                      "last",
+                                      "last + s",
+                                      "turn * m",
+                                      "(turn < 3 && i > 0 && i < n ? i - 1 : 0)"};
 
-static void add_body(const char *type)
+/* What an iteration leaves to the next. */
+static const char *const lasts[] = {"last + 1",   "last + s", "last * 2 + 1",
+                                    "(int)i & 7", "turn",     "last < 9 ? last + 2 : 0",
+                                    "(int)j"};
+
+static int accesses[KERNELS];
+
+static void add_body(const char *type, int *count)
 {
     static const char *const loops[] = {
         "for (T j = 0; j < %s; j++)",
@@ -92,9 +112,16 @@ static void add_body(const char *type)
         "for (int j = global_idx.x; j < %s; j += block_dim.x * grid_dim.x)",
         "for (unsigned j = global_idx.x; j < 30u; j += block_dim.x * grid_dim.x)",
         "for (int j = block_dim.x / 2; j > 0; j /= 2)",
-        "for (int j = 1; j < 40; j *= 2)"};
+        "for (int j = 1; j < 40; j *= 2)",
+        "for (int j = 0; j + 4 <= %s; j += 4)",
+        "for (unsigned j = 0; j < block_dim.x * 4; j += 4)",
+        "for (int j = 0, k = 0; k < 5; k++, j += %d)",
+        "for (int j = 1, k = 0; k != 4; k++, j *= 3)",
+        "for (T j = i; j > 0 && turn < 6; j >>= 1)"};
     const int loop = below((int)(sizeof loops / sizeof *loops) * 2);
-    add("    typedef %s T;\n    T i = %s, j = m;\n    (void)j;\n", type, PICK(starts));
+    add("    typedef %s T;\n    T i = %s, j = m;\n    int turn = 0, last = 0;\n"
+        "    (void)j, (void)last;\n",
+        type, PICK(starts));
     switch (below(4)) {
     case 0: break;
     case 1: add("    if (i %s (T)(%s))\n", PICK(signs), PICK(bounds)); break;
@@ -110,7 +137,11 @@ static void add_body(const char *type)
             add(loops[loop], 1 + below(4));
         add("\n");
     }
-    add("    ACCESS(%s)\n", PICK(indices));
+    add("    {\n        ACCESS(%s)\n        turn++;\n", PICK(indices));
+    add("        last = %s;\n    }\n", PICK(lasts));
+    *count = 1 + (below(3) == 0);
+    if (*count == 2)
+        add("    ACCESS(last)\n");
 }
 
 static void add_kernels(void)
@@ -119,7 +150,7 @@ static void add_kernels(void)
     add("#include <lanewise/kernel.h>\n");
     for (int k = 0; k < KERNELS; k++) {
         const size_t from = length;
-        add_body(PICK(types));
+        add_body(PICK(types), &accesses[k]);
         snprintf(body, sizeof body, "%s", text + from);
         length = from;
         add("#undef ACCESS\n#define ACCESS(e) sum += x[e];\n"
@@ -168,7 +199,8 @@ static void find_bounds(const lw_finding *finding, void *user)
         *(bool *)user = true;
 }
 
-static bool is_proved(lw_stream *s)
+/* True if so many accesses to x are proved. */
+static bool is_proved(lw_stream *s, int accesses)
 {
     static char report[1 << 16];
     char path[] = "/tmp/check_proofs-XXXXXX";
@@ -183,8 +215,11 @@ static bool is_proved(lw_stream *s)
     if (f)
         fclose(f);
     unlink(path);
-    const char *proved = strstr(report, "\"proved\": [");
-    return proved && strstr(proved, "\"object\": \"x\"");
+    int count = 0;
+    for (const char *at = strstr(report, "\"proved\": [");
+         at && (at = strstr(at, "\"object\": \"x\"")); at++)
+        count++;
+    return count == accesses;
 }
 
 /* Every index of the twin is one of so many elements. */
@@ -218,7 +253,7 @@ static void launch(int k, struct counts *counts)
     must(LW_LAUNCH(s, kernel_named('k', k), grid.x, block.x, out, x, n[0], n[1], n[2]));
     settle(s);
     lw_check_findings(s, find_bounds, &is_found);
-    const bool proved = is_proved(s);
+    const bool proved = is_proved(s, accesses[k]);
     counts->proved += proved;
     counts->within += within;
     counts->outside += is_found;

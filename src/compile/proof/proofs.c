@@ -1,7 +1,8 @@
-/* proofs.c - the accesses of a kernel that a launch may prove to be in bounds.
+/* proofs.c - the checks of a kernel that a launch may prove to hold.
  *
- * Each lw.access to the buffer of a pointer parameter gets a row (base/proof_abi.h), also one that
- * ref/prune_checks.c then removes. At a launch run/proof/prove.c tells which rows are proved.
+ * Each lw.access and each lw.index gets a row (base/proof_abi.h). An access has none whose object
+ * is not known here, or whose variable has ended. At a launch run/proof/prove.c tells which rows
+ * hold.
  */
 #include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
@@ -30,33 +31,85 @@ uint32_t lw__proof_of(LLVMValueRef call)
     return (uint32_t)LLVMConstIntGetZExtValue(number);
 }
 
-/* The parameter that the pointer is into; UINT32_MAX: none. */
-static uint32_t param_of(const struct lw__kernel *kernel, LLVMValueRef pointer)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { BITS = 64 };
+
+static bool is_access(LLVMValueRef call)
 {
-    LLVMValueRef object = lw__ir_object(pointer);
-    for (unsigned i = 0; i < kernel->param_count; i++)
-        if (LLVMGetParam(kernel->function, i) == object && !kernel->params[i].by_value)
-            return i;
-    return UINT32_MAX;
+    return !strcmp(lw__ir_callee(call), "lw.access");
 }
 
-static void add(struct lw__proofs *proofs, struct lw__terms *terms, LLVMValueRef call)
+/* The row of an access; false: it has none. */
+static bool of_access(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
+                      struct lw_proof *row)
 {
-    LLVMValueRef pointer = LLVMGetOperand(call, 0), bytes = LLVMGetOperand(call, 1);
-    const uint32_t param = param_of(terms->kernel, pointer);
-    if (param == UINT32_MAX || !LLVMIsAConstantInt(bytes) || proofs->count == LW_PROOFS_MAX ||
-        LLVMConstIntGetZExtValue(bytes) > INT32_MAX)
+    LLVMValueRef pointer = LLVMGetOperand(call, 0);
+    const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
+    if (kind & LW_ACCESS_ENDED || !lw__term_of_size(t, pointer, &row->size))
+        return false;
+    row->at = lw__term_of_pointer(t, pointer, at, LW_TERM_LIMITS);
+    row->bytes = lw__term_wide(t, LLVMGetOperand(call, 1), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+    row->param = lw__term_param(t, pointer);
+    return true;
+}
+
+static void of_index(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
+                     struct lw_proof *row)
+{
+    const bool behind = !lw__ir_is_truth(LLVMGetOperand(call, LW_INDEX_BEHIND), false);
+    row->at =
+        lw__term_wide(t, LLVMGetOperand(call, LW_INDEX_NUMBER), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+    row->bytes = lw__term_constant(t, BITS, !behind);
+    row->size =
+        lw__term_wide(t, LLVMGetOperand(call, LW_INDEX_COUNT), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+}
+
+/* True if the row holds whatever the launch is. */
+static bool always_holds(const struct lw__terms *t, const struct lw_proof *row)
+{
+    uint64_t at, bytes, size;
+    return lw__term_is_constant(t, row->at, &at) && lw__term_is_constant(t, row->bytes, &bytes) &&
+           lw__term_is_constant(t, row->size, &size) && bytes <= size && at <= size - bytes;
+}
+
+/* The number of an equal row. */
+static uint32_t find(const struct lw__proofs *p, const struct lw_proof *row)
+{
+    uint32_t i = 0;
+    while (i < p->count && !(p->rows[i].at == row->at && p->rows[i].bytes == row->bytes &&
+                             p->rows[i].size == row->size))
+        i++;
+    return i;
+}
+
+static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bool each)
+{
+    const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(call));
+    const struct lw__term_place at = {block, UINT32_MAX};
+    struct lw_proof row = {.param = UINT32_MAX};
+    if (!is_access(call)) {
+        of_index(t, call, at, &row);
+    } else if (!of_access(t, call, at, &row)) {
+        p->is_partial = true;
         return;
-    set_row(call, proofs->count);
-    proofs->calls[proofs->count] = call;
-    proofs->rows[proofs->count++] =
-        (struct lw_proof){.offset = lw__terms_offset(terms, pointer, call),
-                          .bytes = (uint32_t)LLVMConstIntGetZExtValue(bytes),
-                          .param = param};
+    }
+    if (!each && always_holds(t, &row))
+        return;
+    const uint32_t number = each ? p->count : find(p, &row);
+    if (number == LW_PROOFS_MAX || t->count == LW_TERMS_MAX) {
+        p->is_partial = true;
+        return;
+    }
+    set_row(call, number);
+    if (number < p->count)
+        return;
+    p->calls[number] = call;
+    p->rows[p->count++] = row;
 }
 
 void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLVMTargetDataRef data,
-                   struct lw__proofs *proofs)
+                   bool each, struct lw__proofs *proofs)
 {
     struct lw__terms terms;
     *proofs = (struct lw__proofs){.rows = lw__new(arena, LW_PROOFS_MAX, sizeof *proofs->rows),
@@ -65,15 +118,17 @@ void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLV
     for (uint32_t b = 0; b < terms.g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(terms.g.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (!strcmp(lw__ir_callee(i), "lw.access"))
-                add(proofs, &terms, i);
+            if (is_access(i) || !strcmp(lw__ir_callee(i), "lw.index"))
+                add(proofs, &terms, i, each);
+    lw__terms_keep(&terms, proofs->rows, proofs->count);
     proofs->terms = terms.rows;
-    proofs->term_count = proofs->count ? terms.count : 0;
+    proofs->term_count = terms.count;
 }
 
 void lw__proofs_write(const struct lw__proofs *proofs, struct lw__text *to)
 {
-    const struct lw_proofs head = {.count = proofs->count, .term_count = proofs->term_count};
+    const struct lw_proofs head = {
+        .count = proofs->count, .term_count = proofs->term_count, .is_partial = proofs->is_partial};
     lw__text_add_bytes(to, (const char *)&head, sizeof head);
     lw__text_add_bytes(to, (const char *)proofs->rows, proofs->count * sizeof *proofs->rows);
     lw__text_add_bytes(to, (const char *)proofs->terms, proofs->term_count * sizeof *proofs->terms);

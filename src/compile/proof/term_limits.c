@@ -39,6 +39,15 @@ static uint32_t step_back(struct lw__terms *t, LLVMValueRef v, uint32_t term)
     return lw__term_of_two(t, LW_TERM_SUBTRACT, bits, term, lw__term_constant(t, bits, number));
 }
 
+/* True if integers are compared. Addresses are no offsets. */
+static bool is_comparison(LLVMValueRef condition)
+{
+    if (!LLVMIsAICmpInst(condition))
+        return false;
+    LLVMValueRef left = LLVMGetOperand(condition, 0);
+    return LLVMGetTypeKind(LLVMTypeOf(left)) == LLVMIntegerTypeKind && lw__term_bits(left);
+}
+
 /* The value's term, limited by a comparison of `side` with `other`; side is the value, or a few
  * steps from it. */
 static uint32_t by_comparison(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef side,
@@ -61,6 +70,62 @@ static uint32_t by_comparison(struct lw__terms *t, uint32_t term, LLVMValueRef v
     return term;
 }
 
+/* Of a - b, where both are compared: how far a is from b. They may be extended as they are
+ * compared. */
+static uint32_t by_order(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMIntPredicate p,
+                         LLVMValueRef left, LLVMValueRef right, struct lw__term_place at,
+                         int limits)
+{
+    if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMSub)
+        return term;
+    const bool is_signed = p >= LLVMIntSGT;
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+    if (is_signed ? LLVMIsASExtInst(a) && LLVMIsASExtInst(b)
+                  : LLVMIsAZExtInst(a) && LLVMIsAZExtInst(b)) {
+        a = LLVMGetOperand(a, 0);
+        b = LLVMGetOperand(b, 0);
+    }
+    if (a == right && b == left)
+        p = lw__ir_swapped(p);
+    else if (a != left || b != right)
+        return term;
+    if (p != LLVMIntUGT && p != LLVMIntUGE && p != LLVMIntSGT && p != LLVMIntSGE)
+        return term;
+    const unsigned bits = lw__term_bits(v);
+    const int less = limits ? limits - 1 : 0;
+    const uint32_t far =
+        lw__term_distance(t, bits, lw__term_at(t, LLVMGetOperand(v, 0), at, less),
+                          lw__term_at(t, LLVMGetOperand(v, 1), at, less), is_signed);
+    term = lw__term_limited(t, term, LLVMIntEQ, far, bits);
+    return p == LLVMIntUGT || p == LLVMIntSGT
+               ? lw__term_limited(t, term, LLVMIntNE, lw__term_constant(t, bits, 0), bits)
+               : term;
+}
+
+/* Of `a && b`: only one edge brings such a value to the phi, so control came along that edge. An
+ * edge back to the header of a loop tells of the iteration before. */
+static uint32_t by_phi(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef phi,
+                       bool is_true, int limits)
+{
+    const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(phi));
+    LLVMValueRef found = NULL;
+    struct lw__term_place edge = {UINT32_MAX, block};
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+        if (lw__ir_is_truth(value, !is_true))
+            continue;
+        if (found)
+            return term;
+        found = value;
+        edge.block = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
+    }
+    if (edge.block == UINT32_MAX || block == UINT32_MAX ||
+        lw__cfg_dominates(&t->g, block, edge.block))
+        return term;
+    term = lw__term_by_condition(t, term, v, found, is_true, edge, limits);
+    return lw__term_by_place(t, term, v, edge, limits);
+}
+
 uint32_t lw__term_by_condition(struct lw__terms *t, uint32_t term, LLVMValueRef v,
                                LLVMValueRef condition, bool is_true, struct lw__term_place at,
                                int limits)
@@ -72,14 +137,17 @@ uint32_t lw__term_by_condition(struct lw__terms *t, uint32_t term, LLVMValueRef 
         term = lw__term_by_condition(t, term, v, of[0], is_true, at, limits);
         return lw__term_by_condition(t, term, v, of[1], is_true, at, limits);
     }
-    if (!LLVMIsAICmpInst(condition) || !lw__term_bits(LLVMGetOperand(condition, 0)))
+    if (LLVMIsAPHINode(condition))
+        return by_phi(t, term, v, condition, is_true, limits);
+    if (!is_comparison(condition))
         return term;
     LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
     if (!is_true)
         p = lw__ir_inverse(p);
     LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
     term = by_comparison(t, term, v, left, p, right, at, limits);
-    return by_comparison(t, term, v, right, lw__ir_swapped(p), left, at, limits);
+    term = by_comparison(t, term, v, right, lw__ir_swapped(p), left, at, limits);
+    return by_order(t, term, v, p, left, right, at, limits);
 }
 
 /* On the edge between two blocks. */
@@ -119,9 +187,9 @@ uint32_t lw__term_witness(struct lw__terms *t, LLVMValueRef condition, bool is_t
             return lw__term_of_two(t, by_or == is_true ? LW_TERM_EITHER : LW_TERM_WHERE, BITS_MAX,
                                    lw__term_witness(t, of[0], is_true, at, limits),
                                    lw__term_witness(t, of[1], is_true, at, limits));
-    LLVMValueRef left = LLVMIsAICmpInst(condition) ? LLVMGetOperand(condition, 0) : NULL;
-    if (!left || !lw__term_bits(left))
+    if (!is_comparison(condition))
         return lw__term_any(t, BITS_MAX);
+    LLVMValueRef left = LLVMGetOperand(condition, 0);
     const LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
     const uint32_t right = lw__term_at(t, LLVMGetOperand(condition, 1), at, limits);
     return lw__term_limited(t, lw__term_at(t, left, at, limits), is_true ? p : lw__ir_inverse(p),

@@ -9,7 +9,7 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-enum { BITS_MAX = 64, DEPTH_MAX = 200, LIMITS = 2 };
+enum { BITS_MAX = 64, DEPTH_MAX = 200 };
 
 struct lw__term_known {
     LLVMValueRef value;
@@ -19,60 +19,13 @@ struct lw__term_known {
     size_t next; /* 1 + number of the one before it with its hash, or 0 */
 };
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static uint32_t add_row(struct lw__terms *t, struct lw_term row)
-{
-    if (t->count == LW_TERMS_MAX)
-        return 0;
-    t->rows = lw__one_more(t->g.arena, t->rows, t->count, sizeof *t->rows);
-    t->rows[t->count] = row;
-    return t->count++;
-}
-
-uint32_t lw__term_any(struct lw__terms *t, unsigned bits)
-{
-    return add_row(t, (struct lw_term){.kind = LW_TERM_ANY, .bits = (uint16_t)bits});
-}
-
-uint32_t lw__term_constant(struct lw__terms *t, unsigned bits, int64_t number)
-{
-    return add_row(
-        t, (struct lw_term){.kind = LW_TERM_CONSTANT, .bits = (uint16_t)bits, .number = number});
-}
-
-uint32_t lw__term_of_two(struct lw__terms *t, enum lw_term_kind kind, unsigned bits, uint32_t a,
-                         uint32_t b)
-{
-    return add_row(t, (struct lw_term){.kind = kind, .bits = (uint16_t)bits, .a = a, .b = b});
-}
-
-uint32_t lw__term_resized(struct lw__terms *t, enum lw_term_kind kind, unsigned bits, uint32_t a)
-{
-    return lw__term_of_two(t, kind, bits, a, 0);
-}
-
-/* a, for which the comparison holds. */
-uint32_t lw__term_limited(struct lw__terms *t, uint32_t a, LLVMIntPredicate p, uint32_t b,
-                          unsigned bits)
-{
-    _Static_assert(LLVMIntNE - LLVMIntEQ == (int)LW_ORDER_NE &&
-                       LLVMIntULT - LLVMIntEQ == (int)LW_ORDER_ULT &&
-                       LLVMIntSLE - LLVMIntEQ == (int)LW_ORDER_SLE,
-                   "LLVM's order of predicates");
-    return add_row(t, (struct lw_term){.kind = LW_TERM_LIMITED,
-                                       .bits = (uint16_t)bits,
-                                       .a = a,
-                                       .b = b,
-                                       .number = p - LLVMIntEQ});
-}
-
-/* The bits of an integer that a term can be of; 0: it is another value. */
 unsigned lw__term_bits(LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
-    const unsigned bits =
-        LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+    const LLVMTypeKind kind = LLVMGetTypeKind(type);
+    const unsigned bits = kind == LLVMIntegerTypeKind   ? LLVMGetIntTypeWidth(type)
+                          : kind == LLVMPointerTypeKind ? BITS_MAX
+                                                        : 0;
     return bits <= BITS_MAX ? bits : 0;
 }
 
@@ -83,9 +36,7 @@ static uint32_t of_argument(struct lw__terms *t, LLVMValueRef v, unsigned bits)
     const struct lw__kernel *kernel = t->kernel;
     for (unsigned i = 0; i < kernel->param_count; i++)
         if (LLVMGetParam(kernel->function, i) == v && kernel->params[i].size * 8 == bits)
-            return add_row(t, (struct lw_term){.kind = LW_TERM_ARGUMENT,
-                                               .bits = (uint16_t)bits,
-                                               .number = (int64_t)kernel->params[i].offset});
+            return lw__term_leaf(t, LW_TERM_ARGUMENT, bits, (int64_t)kernel->params[i].offset);
     return lw__term_any(t, bits);
 }
 
@@ -98,6 +49,13 @@ static uint32_t of_extreme(struct lw__terms *t, LLVMValueRef call, LLVMIntPredic
     const uint32_t b = lw__term_at(t, LLVMGetOperand(call, 1), at, limits);
     return lw__term_of_two(t, LW_TERM_EITHER, bits, lw__term_limited(t, a, p, b, bits),
                            lw__term_limited(t, b, p, a, bits));
+}
+
+/* Anything up to a number. */
+static uint32_t at_most(struct lw__terms *t, unsigned bits, unsigned number)
+{
+    return lw__term_limited(t, lw__term_any(t, bits), LLVMIntULE,
+                            lw__term_constant(t, bits, number), bits);
 }
 
 static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
@@ -113,72 +71,39 @@ static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_pla
                     {"llvm.smax.", LLVMIntSGE},
                     {"llvm.umin.", LLVMIntULE},
                     {"llvm.umax.", LLVMIntUGE}};
+    static const char *const counts[] = {"llvm.ctpop.", "llvm.ctlz.", "llvm.cttz."};
     const char *name = lw__ir_callee(v);
+    const unsigned bits = lw__term_bits(v);
     unsigned axis;
     const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
     if (index)
-        return add_row(t, (struct lw_term){.kind = LW_TERM_PLACE,
-                                           .bits = (uint16_t)lw__term_bits(v),
-                                           .number = places[index] + (int)axis});
+        return lw__term_leaf(t, LW_TERM_PLACE, bits, places[index] + (int)axis);
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (!strncmp(name, extremes[i].name, strlen(extremes[i].name)))
             return of_extreme(t, v, extremes[i].p, at, limits);
-    return lw__term_any(t, lw__term_bits(v));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!strncmp(name, counts[i], strlen(counts[i])))
+            return at_most(t, bits, bits);
+    return lw__term_any(t, bits);
 }
 
-/* Of and: not above either operand; what a mask of low bits leaves is a remainder. */
-static uint32_t of_and(struct lw__terms *t, LLVMValueRef v, uint32_t a, uint32_t b)
+static uint32_t of_operation(struct lw__terms *t, LLVMValueRef v, uint32_t a, uint32_t b)
 {
+    static const struct {
+        LLVMOpcode op;
+        enum lw_term_kind kind;
+    } kinds[] = {{LLVMAdd, LW_TERM_ADD},   {LLVMSub, LW_TERM_SUBTRACT}, {LLVMMul, LW_TERM_MULTIPLY},
+                 {LLVMUDiv, LW_TERM_UDIV}, {LLVMURem, LW_TERM_UREM},    {LLVMSDiv, LW_TERM_SDIV},
+                 {LLVMSRem, LW_TERM_SREM}, {LLVMShl, LW_TERM_SHL},      {LLVMLShr, LW_TERM_LSHR},
+                 {LLVMAShr, LW_TERM_ASHR}, {LLVMAnd, LW_TERM_AND},      {LLVMXor, LW_TERM_XOR}};
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     const unsigned bits = lw__term_bits(v);
-    LLVMValueRef mask = LLVMGetOperand(v, 1);
-    const uint64_t low = LLVMIsAConstantInt(mask) ? LLVMConstIntGetZExtValue(mask) : UINT64_MAX;
-    if (!(low & (low + 1)) && low <= INT64_MAX / 2 && bits > 1)
-        return lw__term_of_two(t, LW_TERM_UREM, bits, a,
-                               lw__term_constant(t, bits, (int64_t)low + 1));
-    return lw__term_limited(t, lw__term_limited(t, lw__term_any(t, bits), LLVMIntULE, a, bits),
-                            LLVMIntULE, b, bits);
-}
-
-/* 2^distance, if that is a number of so many bits. */
-static bool power_of(LLVMValueRef distance, unsigned bits, int64_t *power)
-{
-    const uint64_t n = LLVMIsAConstantInt(distance) ? LLVMConstIntGetZExtValue(distance) : bits;
-    if (n >= bits - 1)
-        return false;
-    *power = (int64_t)(UINT64_C(1) << n);
-    return true;
-}
-
-static uint32_t of_operation(struct lw__terms *t, LLVMValueRef v, LLVMOpcode op, uint32_t a,
-                             uint32_t b)
-{
-    const unsigned bits = lw__term_bits(v);
-    int64_t power;
-    const bool is_power = power_of(LLVMGetOperand(v, 1), bits, &power);
-    switch ((int)op) {
-    case LLVMAdd: return lw__term_of_two(t, LW_TERM_ADD, bits, a, b);
-    case LLVMSub: return lw__term_of_two(t, LW_TERM_SUBTRACT, bits, a, b);
-    case LLVMMul: return lw__term_of_two(t, LW_TERM_MULTIPLY, bits, a, b);
-    case LLVMUDiv: return lw__term_of_two(t, LW_TERM_UDIV, bits, a, b);
-    case LLVMURem: return lw__term_of_two(t, LW_TERM_UREM, bits, a, b);
-    case LLVMSDiv: return lw__term_of_two(t, LW_TERM_SDIV, bits, a, b);
-    case LLVMSRem: return lw__term_of_two(t, LW_TERM_SREM, bits, a, b);
-    case LLVMAnd: return of_and(t, v, a, b);
-    case LLVMOr:
-        return LLVMGetIsDisjoint(v) ? lw__term_of_two(t, LW_TERM_ADD, bits, a, b)
-                                    : lw__term_any(t, bits);
-    case LLVMAShr:
-        return is_power ? lw__term_of_two(t, LW_TERM_ASHR, bits, a, b) : lw__term_any(t, bits);
-    case LLVMShl:
-        return is_power ? lw__term_of_two(t, LW_TERM_MULTIPLY, bits, a,
-                                          lw__term_constant(t, bits, power))
-                        : lw__term_any(t, bits);
-    case LLVMLShr:
-        return is_power
-                   ? lw__term_of_two(t, LW_TERM_UDIV, bits, a, lw__term_constant(t, bits, power))
-                   : lw__term_any(t, bits);
-    default: return lw__term_any(t, bits);
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].op == op)
+            return lw__term_of_two(t, kinds[i].kind, bits, a, b);
+    if (op == LLVMOr)
+        return lw__term_of_two(t, LLVMGetIsDisjoint(v) ? LW_TERM_ADD : LW_TERM_OR, bits, a, b);
+    return lw__term_any(t, bits);
 }
 
 static uint32_t of_cast(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
@@ -242,7 +167,7 @@ static uint32_t of_edges(struct lw__terms *t, LLVMValueRef phi, uint32_t block, 
         if (from == UINT32_MAX || lw__cfg_dominates(&t->g, block, from) != leading_back)
             continue;
         const uint32_t one = lw__term_at(t, LLVMGetIncomingValue(phi, k),
-                                         (struct lw__term_place){from, block}, LIMITS);
+                                         (struct lw__term_place){from, block}, LW_TERM_LIMITS);
         all = all ? lw__term_of_two(t, LW_TERM_EITHER, lw__term_bits(phi), all, one) : one;
     }
     return all;
@@ -284,7 +209,7 @@ static uint32_t of_phi(struct lw__terms *t, LLVMValueRef phi)
     uint32_t row = find(t, phi, anywhere, 0);
     if (row || block == UINT32_MAX)
         return row;
-    row = lw__term_any(t, lw__term_bits(phi));
+    row = lw__term_open(t, lw__term_bits(phi));
     if (!row)
         return row;
     know(t, (struct lw__term_known){phi, anywhere, row, 0, 0});
@@ -297,28 +222,145 @@ static uint32_t of_phi(struct lw__terms *t, LLVMValueRef phi)
     return row;
 }
 
+/* ---- phis of counted loops ------------------------------------------------------------------- */
+
+/* What the phi becomes in each iteration; NULL: that depends on how the iteration ends. */
+static LLVMValueRef next_of(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
+{
+    LLVMValueRef next = NULL;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        const uint32_t from = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
+        if (from == UINT32_MAX || !lw__cfg_dominates(&t->g, block, from))
+            continue;
+        LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+        if (next && next != value)
+            return NULL;
+        next = value;
+    }
+    return next;
+}
+
+/* True if its value is the number of iterations before: from 0 on by one. */
+static bool counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
+{
+    LLVMValueRef next = lw__term_bits(phi) > 1 ? next_of(t, phi, block) : NULL;
+    if (!next || !LLVMIsABinaryOperator(next) || LLVMGetInstructionOpcode(next) != LLVMAdd ||
+        LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1)) != 1)
+        return false;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        const uint32_t from = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
+        LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+        if (from != UINT32_MAX && !lw__cfg_dominates(&t->g, block, from) &&
+            !(LLVMIsAConstantInt(value) && LLVMIsNull(value)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_compared(LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (LLVMIsAICmpInst(LLVMGetUser(u)))
+            return true;
+    return false;
+}
+
+/* The counter of iterations by which the loop of this header ends; NULL: it has none. */
+static LLVMValueRef iterations_of(const struct lw__terms *t, uint32_t block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(t->g.blocks[block]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && counts(t, i, block) &&
+            (is_compared(i) || is_compared(next_of(t, i, block))))
+            return i;
+    return NULL;
+}
+
+/* True if it is the same in all iterations of the loop of this header. */
+static bool is_invariant(const struct lw__terms *t, LLVMValueRef v, uint32_t block)
+{
+    if (!LLVMIsAInstruction(v))
+        return true;
+    const uint32_t of = lw__cfg_index(&t->g, LLVMGetInstructionParent(v));
+    return of != UINT32_MAX && of != block && lw__cfg_dominates(&t->g, of, block);
+}
+
+/* What each iteration adds to the phi, in bytes of a pointer; false: it does something else. */
+static bool step_of(struct lw__terms *t, LLVMValueRef phi, uint32_t block, uint32_t *step)
+{
+    LLVMValueRef next = next_of(t, phi, block);
+    if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 ||
+        LLVMGetOperand(next, 0) != phi || !is_invariant(t, LLVMGetOperand(next, 1), block))
+        return false;
+    const struct lw__term_place before = {t->g.idom[block], UINT32_MAX};
+    LLVMValueRef by = LLVMGetOperand(next, 1);
+    const LLVMOpcode op = LLVMGetInstructionOpcode(next);
+    const unsigned bits = lw__term_bits(phi);
+    uint64_t bytes = 1;
+    if (op == LLVMGetElementPtr)
+        bytes = LLVMABISizeOfType(t->data, LLVMGetGEPSourceElementType(next));
+    else if (op != LLVMAdd)
+        return false;
+    *step =
+        lw__term_of_two(t, LW_TERM_MULTIPLY, bits,
+                        op == LLVMAdd ? lw__term_at(t, by, before, LW_TERM_LIMITS)
+                                      : lw__term_wide(t, by, LW_TERM_SEXT, before, LW_TERM_LIMITS),
+                        lw__term_constant(t, bits, (int64_t)bytes));
+    return true;
+}
+
+/* A phi of a loop whose iterations another one counts: where it began and so many steps; or what so
+ * many iterations make of it. */
+static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__term_place at,
+                           int limits)
+{
+    const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(phi));
+    LLVMValueRef iterations = block == UINT32_MAX ? NULL : iterations_of(t, block);
+    const unsigned bits = lw__term_bits(phi);
+    uint32_t step;
+    if (!iterations || iterations == phi)
+        return of_phi(t, phi);
+    const uint32_t count = lw__term_at(t, iterations, at, limits);
+    if (!step_of(t, phi, block, &step))
+        return lw__term_of_two(t, LW_TERM_COUNTED, bits, of_phi(t, phi), count);
+    const unsigned from = lw__term_bits(iterations);
+    const uint32_t times =
+        from == bits ? count
+                     : lw__term_resized(t, from < bits ? LW_TERM_ZEXT : LW_TERM_TRUNC, bits, count);
+    return lw__term_of_two(t, LW_TERM_ADD, bits, of_edges(t, phi, block, false),
+                           lw__term_of_two(t, LW_TERM_MULTIPLY, bits, step, times));
+}
+
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
     const unsigned bits = lw__term_bits(v);
+    uint32_t field;
+    if (LLVMIsAPHINode(v))
+        return of_counted(t, v, at, limits);
+    if (LLVMIsASelectInst(v))
+        return of_select(t, v, at, limits);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+        return lw__term_of_pointer(t, v, at, limits);
     if (LLVMIsAArgument(v))
         return of_argument(t, v, bits);
-    if (LLVMIsAPHINode(v))
-        return of_phi(t, v);
     if (LLVMIsACallInst(v))
         return of_call(t, v, at, limits);
     if (LLVMIsACastInst(v))
         return of_cast(t, v, at, limits);
-    if (LLVMIsASelectInst(v))
-        return of_select(t, v, at, limits);
     if (LLVMIsAExtractValueInst(v))
         return of_pair(t, v, at, limits);
+    if (LLVMIsAFreezeInst(v))
+        return lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
+    if (LLVMIsALoadInst(v) && lw__term_of_field(t, v, &field))
+        return field;
     if (!LLVMIsABinaryOperator(v))
         return lw__term_any(t, bits);
     const uint32_t a = lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
     const uint32_t b = lw__term_at(t, LLVMGetOperand(v, 1), at, limits);
-    return of_operation(t, v, LLVMGetInstructionOpcode(v), a, b);
+    return of_operation(t, v, a, b);
 }
 
 uint32_t lw__term_at(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
@@ -334,61 +376,17 @@ uint32_t lw__term_at(struct lw__terms *t, LLVMValueRef v, struct lw__term_place 
         return term;
     t->depth++;
     term = of_value(t, v, at, limits);
-    if (limits)
+    if (limits && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind)
         term = lw__term_by_place(t, term, v, at, limits);
     t->depth--;
     know(t, (struct lw__term_known){v, at, term, limits, 0});
     return term;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-static uint32_t add_bytes(struct lw__terms *t, uint32_t sum, LLVMValueRef index, uint64_t bytes,
-                          struct lw__term_place at)
+uint32_t lw__term_wide(struct lw__terms *t, LLVMValueRef v, enum lw_term_kind extension,
+                       struct lw__term_place at, int limits)
 {
-    uint32_t n = lw__term_at(t, index, at, LIMITS);
-    const unsigned bits = lw__term_bits(index);
-    if (bits < BITS_MAX)
-        n = lw__term_resized(t, LW_TERM_SEXT, BITS_MAX, n);
-    n = lw__term_of_two(t, LW_TERM_MULTIPLY, BITS_MAX, n,
-                        lw__term_constant(t, BITS_MAX, (int64_t)bytes));
-    return lw__term_of_two(t, LW_TERM_ADD, BITS_MAX, sum, n);
-}
-
-static uint32_t offset_at(struct lw__terms *t, LLVMValueRef pointer, struct lw__term_place at)
-{
-    if (pointer == lw__ir_object(pointer))
-        return lw__term_constant(t, BITS_MAX, 0);
-    uint32_t sum = offset_at(t, LLVMGetOperand(pointer, 0), at);
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-    for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
-        LLVMValueRef index = LLVMGetOperand(pointer, (unsigned)k);
-        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            const unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
-            const uint64_t bytes = LLVMOffsetOfElement(t->data, type, member);
-            sum = lw__term_of_two(t, LW_TERM_ADD, BITS_MAX, sum,
-                                  lw__term_constant(t, BITS_MAX, (int64_t)bytes));
-            type = LLVMStructGetTypeAtIndex(type, member);
-            continue;
-        }
-        if (k > 1)
-            type = LLVMGetElementType(type);
-        sum = add_bytes(t, sum, index, LLVMABISizeOfType(t->data, type), at);
-    }
-    return sum;
-}
-
-uint32_t lw__terms_offset(struct lw__terms *t, LLVMValueRef pointer, LLVMValueRef at)
-{
-    const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(at));
-    return block == UINT32_MAX ? 0
-                               : offset_at(t, pointer, (struct lw__term_place){block, UINT32_MAX});
-}
-
-void lw__terms_open(struct lw__terms *t, struct lw__arena *arena, const struct lw__kernel *kernel,
-                    LLVMTargetDataRef data)
-{
-    *t = (struct lw__terms){.kernel = kernel, .data = data};
-    lw__cfg_build(arena, kernel->function, &t->g);
-    lw__term_any(t, BITS_MAX);
+    const unsigned bits = lw__term_bits(v);
+    const uint32_t term = lw__term_at(t, v, at, limits);
+    return bits && bits < BITS_MAX ? lw__term_resized(t, extension, BITS_MAX, term) : term;
 }

@@ -430,10 +430,12 @@ static LLVMBasicBlockRef block_before(struct lw__ref *r, LLVMBasicBlockRef tail)
     return LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
 }
 
-const char *lw__ref_access_name(uint64_t kind)
+const char *lw__ref_check_name(LLVMValueRef check)
 {
     static const char *const names[] = {"read", "write", "atomic"};
-    return names[kind & 3];
+    return strcmp(lw__ir_callee(check), "lw.access")
+               ? "index"
+               : names[LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & 3];
 }
 
 static void lower_access(struct lw__ref *r, LLVMValueRef call)
@@ -462,7 +464,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     put(r, bytes, offsetof(struct lw_ref_access, bytes));
     put(r, number(r, row_of(r, object)), offsetof(struct lw_ref_access, row));
     put(r, base, offsetof(struct lw_ref_access, base));
-    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_access_name(kind)), 0),
+    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_check_name(call)), 0),
         offsetof(struct lw_ref_access, site));
     LLVMValueRef allowed = call_device(r, offsetof(struct lw_ref_calls, access), r->i32);
     LLVMValueRef no = LLVMBuildICmp(r->b, LLVMIntEQ, allowed, LLVMConstInt(r->i32, 0, 0), "");
@@ -477,13 +479,14 @@ static void lower_index(struct lw__ref *r, LLVMValueRef call)
     LLVMBasicBlockRef tell = block_before(r, tail);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
+    lw__ref_go_round_proved(r, call, tail);
     LLVMBuildCondBr(r->b, ok, tail, tell);
     LLVMPositionBuilderAtEnd(r->b, tell);
     put(r, LLVMGetOperand(call, LW_INDEX_NUMBER), offsetof(struct lw_ref_index, index));
     put(r, LLVMGetOperand(call, LW_INDEX_COUNT), offsetof(struct lw_ref_index, count));
     put(r, LLVMBuildPtrToInt(r->b, pointer, r->i64, ""), offsetof(struct lw_ref_index, pointer));
     put(r, number(r, row_of(r, object_of(r, pointer))), offsetof(struct lw_ref_index, row));
-    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "index"), 0),
+    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_check_name(call)), 0),
         offsetof(struct lw_ref_index, site));
     put(r, LLVMGetOperand(call, LW_INDEX_AXIS), offsetof(struct lw_ref_index, axis));
     call_device(r, offsetof(struct lw_ref_calls, index), LLVMVoidTypeInContext(r->unit->context));

@@ -15,11 +15,10 @@ void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel)
     struct lw__text name = {0}, all = {0};
     if (!lw__has(r->unit, LW_IS_OBSERVED) || lw__has(r->unit, LW_IS_RECORDED))
         return;
-    lw__proofs_of(&r->unit->scratch, kernel, r->data, &r->proofs);
+    lw__proofs_of(&r->unit->scratch, kernel, r->data, true, &r->proofs);
     for (uint32_t i = 0; i < r->proofs.count; i++) {
         LLVMValueRef call = r->proofs.calls[i];
-        const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
-        r->proofs.rows[i].site = (uint32_t)lw__ir_site(r->unit, call, lw__ref_access_name(kind));
+        r->proofs.rows[i].site = (uint32_t)lw__ir_site(r->unit, call, lw__ref_check_name(call));
     }
     lw__proofs_write(&r->proofs, &all);
     lw__text_add(&name, "lw.proofs.%s", kernel->name);

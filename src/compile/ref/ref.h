@@ -191,7 +191,7 @@ uint64_t lw__ref_element_bytes(LLVMTargetDataRef data, LLVMTypeRef type);
 bool lw__ref_escapes(LLVMValueRef p, bool *checked);
 /* The row of the object that the pointer is into; 0: unknown. */
 uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
-const char *lw__ref_access_name(uint64_t kind); /* of lw.access, as sites have it */
+const char *lw__ref_check_name(LLVMValueRef check); /* of its site: read, write, ..., index */
 /* A table for the device; name "": it is of another one. */
 LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name);
 void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);

@@ -1,148 +1,225 @@
 /* prove.c - which accesses of a launch are in bounds, whatever its threads do.
  *
- * base/proof_abi.h has the terms of their offsets. A term's range is computed from the leaves up,
- * once for all threads. Of a loop's counter a range is guessed, and tested: it has the first value,
- * and an iteration does not lead out of it. So the counter never leaves it, by induction on the
+ * base/proof_abi.h has the terms. A term's range is computed from the leaves up, once for all
+ * threads. Of a loop's counter a range is guessed, and tested: it has the first value, and an
+ * iteration does not lead out of it. So the counter never leaves it, by induction on the
  * iterations. However the guess came about, only the test counts.
+ *
+ * A range that rests on a guess holds while that guess is made. Loops are nested, and so are
+ * guesses: level 1 is the outermost.
  */
 #include "run/proof/proof.h"
 #include "run/proof/wrapped.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_MAX = 1 << 16, DEPTH_MAX = 400, HINTS_MAX = 8, WORD_BITS = 64 };
+enum { WORK_MAX = 1 << 16, DEPTH_MAX = 400, HINTS_MAX = 8, LEVEL_BITS = 4, WORD_BITS = 64 };
+enum { LEVELS = 1 << LEVEL_BITS, OWN_TERMS = 512 };
 
-/* What is known of a term; of a counter also what is guessed. */
-struct known {
-    struct lw__wrapped range, guess;
-    uint64_t guesses; /* under which the range was computed; 0: none, UINT64_MAX: it was not */
-    bool is_guessed;
+typedef struct lw__wrapped range;
+
+struct guess {
+    uint32_t term;   /* a counter */
+    uint32_t number; /* used once */
 };
 
 struct prover {
     const struct lw__launch *launch;
+    const struct lw_proofs *proofs;
     const struct lw_term *terms;
-    uint32_t count;
-    struct known *known;
-    uint64_t guesses, last_guesses; /* of the counters in work, by a number that is used once */
-    lw__wide hints[HINTS_MAX];      /* what they are compared with */
+    range *ranges; /* of the terms */
+    /* 0: the range is not known. KNOWN: it is. Else it rests on a guess: its level, below its
+     * number */
+    uint32_t *rests;
+    struct guess guesses[LEVELS]; /* from 1 to level */
+    uint32_t level, last_guess;
+    uint32_t used;             /* a bit for each level that the term in work rests on */
+    uint64_t hints[HINTS_MAX]; /* what counters are compared with */
     int hint_count;
-    int work, depth;
+    int work, depth; /* what is left */
 };
 
-static struct lw__wrapped range_of(struct prover *p, uint32_t term);
+enum { KNOWN = 1 << LEVEL_BITS }; /* number 1, which no guess has, of level 0 */
 
-static struct lw__wrapped one(unsigned bits, lw__wide number)
-{
-    return lw__wrapped_of(bits, number, number);
-}
+static range range_of(struct prover *p, uint32_t term);
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static struct lw__wrapped of_argument(const struct prover *p, const struct lw_term *term)
+static range of_argument(const struct prover *p, const struct lw_term *term)
 {
     const size_t at = (size_t)term->number, bytes = term->bits / 8;
-    int64_t value = 0;
+    uint64_t value = 0;
     if (at + bytes > p->launch->args_bytes)
         return lw__wrapped_all(term->bits);
     memcpy(&value, p->launch->args + at, bytes); /* the lowest byte is first */
-    return one(term->bits, value);
+    return lw__wrapped_one(term->bits, value);
 }
 
-static struct lw__wrapped of_place(const struct prover *p, const struct lw_term *term)
+static range of_place(const struct prover *p, const struct lw_term *term)
 {
     const lw_dim3 block = p->launch->block, grid = p->launch->grid;
     const uint32_t sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
-    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const uint32_t threads = block.x * block.y * block.z;
     const int64_t n = term->number;
+    uint32_t most;
+    if (n == LW_PLACE_DYNAMIC_BYTES)
+        return lw__wrapped_one(term->bits, p->launch->dynamic_bytes);
     if (n < LW_PLACE_BLOCK_DIM)
-        return lw__wrapped_of(term->bits, 0, (lw__wide)sizes[n] - 1);
-    if (n < LW_PLACE_LANE)
-        return one(term->bits, sizes[n - LW_PLACE_BLOCK_DIM]);
-    const uint64_t most = n == LW_PLACE_LANE ? LW_WARP_SIZE - 1 : (threads - 1) / LW_WARP_SIZE;
-    return lw__wrapped_of(term->bits, 0, (lw__wide)most);
+        most = sizes[n] - 1;
+    else if (n < LW_PLACE_LANE)
+        return lw__wrapped_one(term->bits, sizes[n - LW_PLACE_BLOCK_DIM]);
+    else if (n == LW_PLACE_LANE)
+        most = (threads < LW_WARP_SIZE ? threads : LW_WARP_SIZE) - 1;
+    else
+        most = (threads - 1) / LW_WARP_SIZE;
+    return lw__wrapped_of(term->bits, 0, most, 1);
+}
+
+/* Of a parameter's object: its bytes, or how far behind its start the argument points. */
+static range of_object(const struct prover *p, const struct lw_term *term)
+{
+    const struct lw__launch *launch = p->launch;
+    const size_t param = (size_t)term->number;
+    uint64_t pointer;
+    if (param >= launch->object_count || !launch->objects[param].memory)
+        return term->kind == LW_TERM_SIZE ? lw__wrapped_one(term->bits, 0)
+                                          : lw__wrapped_all(term->bits);
+    const struct lw__object *object = &launch->objects[param];
+    if (term->kind == LW_TERM_SIZE)
+        return lw__wrapped_one(term->bits, object->bytes);
+    memcpy(&pointer, launch->args + object->place, sizeof pointer);
+    return lw__wrapped_one(term->bits, pointer - (uint64_t)(uintptr_t)object->memory);
 }
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 /* The counter after an iteration in which it was one of the guess. */
-static struct lw__wrapped after(struct prover *p, uint32_t term, struct lw__wrapped guess)
+static range after(struct prover *p, uint32_t term, range guess)
 {
-    struct known *known = &p->known[term];
-    const uint64_t before = p->guesses;
-    known->guess = guess;
-    known->is_guessed = true;
-    p->guesses = ++p->last_guesses;
-    const struct lw__wrapped range = range_of(p, p->terms[term].b);
-    known->is_guessed = false;
-    p->guesses = before;
-    return range;
+    const range known = p->ranges[term];
+    const uint32_t rests = p->rests[term];
+    p->guesses[++p->level] = (struct guess){term, ++p->last_guess};
+    p->ranges[term] = guess;
+    p->rests[term] = p->last_guess << LEVEL_BITS | p->level;
+    const range found = range_of(p, p->terms[term].b);
+    p->ranges[term] = known;
+    p->rests[term] = rests;
+    p->used &= (1u << p->level) - 1;
+    p->level--;
+    return found;
 }
 
-/* What an iteration leaves of a range that is too large may be a range that holds; *found becomes
- * that if it is narrower. */
-static bool try(struct prover *p, uint32_t term, struct lw__wrapped first, struct lw__wrapped large,
-                struct lw__wrapped *found)
+/* True if a guess is made of the counter. */
+static bool is_guessed(const struct prover *p, uint32_t counter)
 {
-    const struct lw__wrapped guess = lw__wrapped_either(first, after(p, term, large));
-    const bool holds = guess.high - guess.low < found->high - found->low &&
-                       lw__wrapped_holds(guess, after(p, term, guess));
+    uint32_t k = p->level;
+    while (k && p->guesses[k].term != counter)
+        k--;
+    return k;
+}
+
+/* What an iteration leaves of a range that is too large may be a range that holds, if that is not
+ * all. */
+static bool try(struct prover *p, uint32_t term, range first, range large, range *found)
+{
+    const unsigned bits = p->terms[term].bits;
+    const range guess = lw__wrapped_either(bits, first, after(p, term, large));
+    const bool holds = guess.width != lw__wrapped_mask(bits) &&
+                       lw__wrapped_holds(bits, guess, after(p, term, guess));
     if (holds)
         *found = guess;
+    else if (large.stride > 1)
+        return try(p, term, first, lw__wrapped_of(bits, large.low, large.width, 1), found);
     return holds;
 }
 
 /* From where it starts up to a number, or down to it. */
-static bool try_up(struct prover *p, uint32_t term, struct lw__wrapped first, lw__wide to,
-                   struct lw__wrapped *found)
+static bool try_up(struct prover *p, uint32_t term, range first, uint64_t to, uint64_t stride,
+                   range *found)
 {
-    to = first.low + lw__wrapped_modulo(to - first.low, first.bits);
-    return try(p, term, first, lw__wrapped_of(first.bits, first.low, to), found);
+    const unsigned bits = p->terms[term].bits;
+    const uint64_t width = (to - first.low) & lw__wrapped_mask(bits);
+    return try(p, term, first, lw__wrapped_of(bits, first.low, width, stride), found);
 }
 
-static bool try_down(struct prover *p, uint32_t term, struct lw__wrapped first, lw__wide to,
-                     struct lw__wrapped *found)
+static bool try_down(struct prover *p, uint32_t term, range first, uint64_t to, uint64_t stride,
+                     range *found)
 {
-    to = first.high - lw__wrapped_modulo(first.high - to, first.bits);
-    return try(p, term, first, lw__wrapped_of(first.bits, to, first.high), found);
+    const unsigned bits = p->terms[term].bits;
+    uint64_t width = (first.low + first.width - to) & lw__wrapped_mask(bits);
+    width -= stride ? width % stride : 0;
+    return try(p, term, first, lw__wrapped_of(bits, first.low + first.width - width, width, stride),
+               found);
 }
 
 /* A loop that ends where the counter equals a number: up to that, or to the one before it. */
-static void try_hints(struct prover *p, uint32_t term, struct lw__wrapped first, int from,
-                      struct lw__wrapped *found)
+static bool try_hints(struct prover *p, uint32_t term, range first, uint64_t stride, int from,
+                      range *found)
 {
-    for (int i = from, count = p->hint_count; i < count; i++)
-        for (int before = 0; before < 2; before++) {
-            try_up(p, term, first, p->hints[i] - before, found);
-            try_down(p, term, first, p->hints[i] + before, found);
-        }
+    bool holds = false;
+    for (int i = from, count = p->hint_count; i < count && !holds; i++)
+        for (uint64_t before = 0; before < 2 && !holds; before++)
+            holds = try_up(p, term, first, p->hints[i] - before, stride, found) ||
+                    try_down(p, term, first, p->hints[i] + before, stride, found);
+    return holds;
 }
 
-static struct lw__wrapped of_counter(struct prover *p, uint32_t term)
+/* The ranges to guess are those in the direction of the first iteration, then the others. */
+static bool try_all(struct prover *p, uint32_t term, range first, range next, range *found)
 {
     const unsigned bits = p->terms[term].bits;
-    const lw__wide half = (lw__wide)1 << (bits - 1);
-    if (p->known[term].is_guessed)
-        return p->known[term].guess;
-    const struct lw__wrapped first = range_of(p, p->terms[term].a);
-    if (lw__wrapped_is_empty(first))
-        return first;
-    struct lw__wrapped found = lw__wrapped_all(bits);
+    const uint64_t half = UINT64_C(1) << (bits - 1), mask = lw__wrapped_mask(bits);
+    const uint64_t stride = lw__wrapped_either(bits, first, next).stride;
+    const bool is_up = ((next.low - first.low) & mask) < half;
+    for (int k = 0; k < 2; k++)
+        if ((k == 0) == is_up ? try_up(p, term, first, half - 1, stride, found) ||
+                                    try_up(p, term, first, mask, stride, found)
+                              : try_down(p, term, first, half, stride, found) ||
+                                    try_down(p, term, first, 0, stride, found))
+            return true;
+    return false;
+}
+
+/* A counter after some number of iterations, at most that of b. */
+static range of_counted(struct prover *p, const struct lw_term *term)
+{
+    enum { ITERATIONS_MAX = 64 };
+    const struct lw_term *counter = &p->terms[term->a];
+    const range iterations = range_of(p, term->b), whole = range_of(p, term->a);
+    const uint64_t most = lw__wrapped_unsigned(p->terms[term->b].bits, iterations).high;
+    if (lw__wrapped_is_empty(p->terms[term->b].bits, iterations) || most > ITERATIONS_MAX ||
+        p->level + 1 == LEVELS || is_guessed(p, term->a))
+        return whole;
+    range found = range_of(p, counter->a);
+    for (uint64_t k = 0; k < most; k++) {
+        const range next = after(p, term->a, found);
+        if (lw__wrapped_holds(term->bits, found, next))
+            break;
+        found = lw__wrapped_either(term->bits, found, next);
+    }
+    return found.width < whole.width ? found : whole;
+}
+
+static range of_counter(struct prover *p, uint32_t term)
+{
+    const unsigned bits = p->terms[term].bits;
+    const range first = range_of(p, p->terms[term].a);
+    range found = lw__wrapped_all(bits);
+    if (lw__wrapped_is_empty(bits, first) || p->level + 1 == LEVELS)
+        return lw__wrapped_is_empty(bits, first) ? first : found;
     const int hints = p->hint_count;
-    bool holds = try(p, term, first, first, &found);
-    holds |= try_up(p, term, first, half - 1, &found);
-    holds |= try_up(p, term, first, 2 * half - 1, &found);
-    holds |= try_down(p, term, first, -half, &found);
-    holds |= try_down(p, term, first, 0, &found);
-    if (!holds)
-        try_hints(p, term, first, hints, &found);
+    const range next = after(p, term, first);
+    if (lw__wrapped_holds(bits, first, next))
+        found = first;
+    else if (!try_all(p, term, first, next, &found))
+        try_hints(p, term, first, lw__wrapped_either(bits, first, next).stride, hints, &found);
     p->hint_count = hints;
     return found;
 }
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
-static void add_hint(struct prover *p, lw__wide number)
+static void add_hint(struct prover *p, uint64_t number)
 {
     bool is_new = p->hint_count < HINTS_MAX;
     for (int i = 0; is_new && i < p->hint_count; i++)
@@ -151,82 +228,147 @@ static void add_hint(struct prover *p, lw__wide number)
         p->hints[p->hint_count++] = number;
 }
 
-static struct lw__wrapped of_limited(struct prover *p, const struct lw_term *term)
+static range of_limited(struct prover *p, const struct lw_term *term)
 {
-    const struct lw__wrapped a = range_of(p, term->a), b = range_of(p, term->b);
-    if (term->number == LW_ORDER_NE && b.low == b.high && p->guesses)
+    const range a = range_of(p, term->a), b = range_of(p, term->b);
+    if (term->number == LW_ORDER_NE && !b.width && p->level)
         add_hint(p, b.low);
-    return lw__wrapped_limit(a, (enum lw_term_order)term->number, b);
+    return lw__wrapped_limit(term->bits, a, (enum lw_term_order)term->number, b);
 }
 
-static struct lw__wrapped compute(struct prover *p, uint32_t number)
+static range compute(struct prover *p, uint32_t number)
 {
     const struct lw_term *term = &p->terms[number];
+    const unsigned bits = term->bits;
     switch (term->kind) {
-    case LW_TERM_CONSTANT: return one(term->bits, term->number);
+    case LW_TERM_CONSTANT: return lw__wrapped_one(bits, (uint64_t)term->number);
     case LW_TERM_ARGUMENT: return of_argument(p, term);
     case LW_TERM_PLACE: return of_place(p, term);
+    case LW_TERM_START:
+    case LW_TERM_SIZE: return of_object(p, term);
     case LW_TERM_SEXT:
     case LW_TERM_ZEXT:
     case LW_TERM_TRUNC:
-        return lw__wrapped_resize((enum lw_term_kind)term->kind, range_of(p, term->a), term->bits);
-    case LW_TERM_EITHER: return lw__wrapped_either(range_of(p, term->a), range_of(p, term->b));
-    case LW_TERM_WHERE: return lw__wrapped_where(range_of(p, term->a), range_of(p, term->b));
+        return lw__wrapped_resize((enum lw_term_kind)term->kind, range_of(p, term->a),
+                                  p->terms[term->a].bits, bits);
+    case LW_TERM_EITHER:
+        return lw__wrapped_either(bits, range_of(p, term->a), range_of(p, term->b));
+    case LW_TERM_WHERE: {
+        const bool is_never = lw__wrapped_is_empty(p->terms[term->b].bits, range_of(p, term->b));
+        return is_never ? lw__wrapped_none(bits) : range_of(p, term->a);
+    }
     case LW_TERM_LIMITED: return of_limited(p, term);
+    case LW_TERM_DISTANCE:
+        return lw__wrapped_distance(bits, range_of(p, term->a), range_of(p, term->b), term->number);
     case LW_TERM_COUNTER: return of_counter(p, number);
-    case LW_TERM_ANY: return lw__wrapped_all(term->bits);
+    case LW_TERM_COUNTED: return of_counted(p, term);
+    case LW_TERM_ANY: return lw__wrapped_all(bits);
     default:
-        return lw__wrapped_compute((enum lw_term_kind)term->kind, range_of(p, term->a),
+        return lw__wrapped_compute((enum lw_term_kind)term->kind, bits, range_of(p, term->a),
                                    range_of(p, term->b));
     }
 }
 
-static struct lw__wrapped range_of(struct prover *p, uint32_t term)
+/* True if the range of the term is at hand. What it rests on, the term in work does, too. */
+static bool is_known(struct prover *p, uint32_t term)
 {
-    struct known *known = &p->known[term];
-    if (!known->guesses || known->guesses == p->guesses)
-        return known->range;
-    if (p->work == WORK_MAX || p->depth == DEPTH_MAX)
-        return lw__wrapped_all(p->terms[term].bits);
-    p->work++;
-    p->depth++;
-    const struct lw__wrapped range = compute(p, term);
-    p->depth--;
-    known->range = range;
-    known->guesses = p->guesses;
-    return range;
+    const uint32_t rests = p->rests[term], level = rests & (LEVELS - 1);
+    if (rests <= KNOWN)
+        return rests;
+    if (level > p->level || p->guesses[level].number != rests >> LEVEL_BITS)
+        return false;
+    p->used |= 1u << level;
+    return true;
 }
 
-/* ---- accesses -------------------------------------------------------------------------------- */
-
-static bool is_within(struct prover *p, const struct lw_proof *row)
+static range range_of(struct prover *p, uint32_t term)
 {
-    const struct lw__launch *launch = p->launch;
-    uint64_t pointer;
-    if (row->param >= launch->object_count || !launch->objects[row->param].memory)
-        return false;
-    const struct lw__object *object = &launch->objects[row->param];
-    memcpy(&pointer, launch->args + object->place, sizeof pointer);
-    const lw__wide start = (lw__wide)pointer - (lw__wide)(uintptr_t)object->memory;
-    const struct lw__wrapped range = range_of(p, row->offset);
-    const struct lw__span offset = lw__wrapped_signed(range);
-    return lw__wrapped_is_empty(range) ||
-           (start + offset.low >= 0 && start + offset.high + row->bytes <= (lw__wide)object->bytes);
+    if (is_known(p, term))
+        return p->ranges[term];
+    if (!p->work || !p->depth)
+        return lw__wrapped_all(p->terms[term].bits);
+    const uint32_t used = p->used;
+    p->used = 0;
+    p->work--;
+    p->depth--;
+    const range found = compute(p, term);
+    p->depth++;
+    const uint32_t level = p->used ? 31 - (uint32_t)__builtin_clz(p->used) : 0;
+    p->ranges[term] = found;
+    p->rests[term] = level ? p->guesses[level].number << LEVEL_BITS | level : KNOWN;
+    p->used |= used;
+    return found;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool holds(struct prover *p, const struct lw_proof *row)
+{
+    enum { BITS = 64 };
+    const range at = range_of(p, row->at), bytes = range_of(p, row->bytes),
+                size = range_of(p, row->size);
+    if (lw__wrapped_is_empty(BITS, at) || lw__wrapped_is_empty(BITS, bytes))
+        return true; /* no thread comes there */
+    const struct lw__signed from = lw__wrapped_signed(BITS, at);
+    const uint64_t most = lw__wrapped_unsigned(BITS, bytes).high;
+    const uint64_t room = lw__wrapped_unsigned(BITS, size).low;
+    return from.low >= 0 && most <= room && (uint64_t)from.high <= room - most;
+}
+
+struct own_memory {
+    range ranges[OWN_TERMS];
+    uint32_t rests[OWN_TERMS];
+};
+
+/* Of many terms they have memory of their own, which close() frees. */
+static bool open(struct prover *p, struct own_memory *own, int work)
+{
+    const size_t count = (size_t)p->proofs->term_count + 1;
+    p->terms = (const struct lw_term *)(p->proofs->rows + p->proofs->count);
+    p->ranges = own->ranges;
+    p->rests = own->rests;
+    p->last_guess = KNOWN >> LEVEL_BITS;
+    p->work = work;
+    p->depth = DEPTH_MAX;
+    if (count > OWN_TERMS) {
+        p->ranges = malloc(count * (sizeof *p->ranges + sizeof *p->rests));
+        p->rests = (uint32_t *)(p->ranges + count);
+        if (!p->ranges)
+            return false;
+    }
+    memset(p->rests, 0, count * sizeof *p->rests);
+    return true;
+}
+
+static void close(struct prover *p, struct own_memory *own)
+{
+    if (p->ranges != own->ranges)
+        free(p->ranges);
 }
 
 bool lw__prove(const struct lw__launch *launch, const struct lw_proofs *proofs,
                uint64_t proved[LW_PROOF_WORDS])
 {
-    const struct lw_term *terms = (const struct lw_term *)(proofs->rows + proofs->count);
-    struct prover p = {.launch = launch, .terms = terms, .count = proofs->term_count};
-    p.known = calloc((size_t)p.count + 1, sizeof *p.known);
-    if (!p.known)
+    struct own_memory own;
+    struct prover p = {.launch = launch, .proofs = proofs};
+    if (!open(&p, &own, WORK_MAX))
         return false;
-    for (uint32_t i = 0; i < p.count; i++)
-        p.known[i].guesses = UINT64_MAX;
     for (uint32_t i = 0; i < proofs->count; i++)
-        if (is_within(&p, &proofs->rows[i]))
+        if (holds(&p, &proofs->rows[i]))
             proved[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
-    free(p.known);
+    close(&p, &own);
     return true;
+}
+
+bool lw__prove_all(const struct lw__launch *launch, const struct lw_proofs *proofs)
+{
+    struct own_memory own;
+    struct prover p = {.launch = launch, .proofs = proofs};
+    bool all = !proofs->is_partial && open(&p, &own, LW_PROVE_WORK);
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < proofs->count && all; i++)
+        all = holds(&p, &proofs->rows[i]);
+    close(&p, &own);
+    return all;
 }
