@@ -31,10 +31,11 @@ struct lw__site {
     const char *what; /* "warp_sum", "barrier" ... */
 };
 
-/* Text that a kernel prints, kept until the launch is over; run/output.c. Safe from any thread. */
+/* Text that a kernel prints, kept until the launch is over; run/report/output.c. Safe from any
+ * thread. False: memory is short. */
 struct lw__output;
 struct lw__findings; /* run/report/findings.h */
-void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+bool lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text);
 void lw__output_lose(struct lw__output *out, size_t lines); /* that the device had no room for */
 

@@ -27,6 +27,9 @@ static _Thread_local long alloc_calls_here;    /* in this thread */
 static atomic_long alloc_outstanding;          /* blocks that are not freed yet */
 static _Thread_local long alloc_until_failure; /* of this thread's allocations; 0: never */
 static _Thread_local bool alloc_failed;
+static atomic_long alloc_fails_at; /* that of all threads' allocations, 0: none; from 1 */
+static bool alloc_stays_short;     /* and all behind it */
+static atomic_long alloc_number;   /* of the last one since alloc_fails_at was set */
 
 static inline void alloc_note(void)
 {
@@ -34,10 +37,18 @@ static inline void alloc_note(void)
     alloc_calls_here++;
 }
 
+static inline bool alloc_fails_anywhere(void)
+{
+    const long at = atomic_load(&alloc_fails_at);
+    const long number = at ? atomic_fetch_add(&alloc_number, 1) + 1 : 0;
+
+    return at && (number == at || (number > at && alloc_stays_short));
+}
+
 static inline bool alloc_fails_now(void)
 {
     alloc_note();
-    if (!alloc_until_failure || --alloc_until_failure)
+    if ((!alloc_until_failure || --alloc_until_failure) && !alloc_fails_anywhere())
         return false;
     alloc_failed = true;
     errno = ENOMEM;

@@ -102,12 +102,13 @@ struct lw__output {
     char text[8192]; /* "block thread|text" for each piece */
 };
 
-void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+bool lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text)
 {
     size_t length = strlen(out->text);
     snprintf(out->text + length, sizeof out->text - length, "%d,%d,%d %d,%d,%d|%s", block[0],
              block[1], block[2], thread[0], thread[1], thread[2], text);
+    return true;
 }
 
 /* ---- launching and checking ------------------------------------------------------------------ */

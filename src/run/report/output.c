@@ -22,6 +22,7 @@ struct lw__output {
     struct piece *pieces;
     size_t count, capacity;
     struct lw__text text;
+    struct lw__text joined; /* has room for all of text, so that delivery needs no memory */
     bool full;   /* from then on all is lost, so that no line has holes */
     size_t lost; /* lines */
 };
@@ -52,6 +53,7 @@ void lw__output_destroy(struct lw__output *out)
     pthread_mutex_destroy(&out->lock);
     free(out->pieces);
     lw__text_free(&out->text);
+    lw__text_free(&out->joined);
     free(out);
 }
 
@@ -62,7 +64,7 @@ struct lw__output **lw__output_next(struct lw__output *out)
 
 bool lw__output_is_empty(const struct lw__output *out)
 {
-    return !out->count && !out->lost;
+    return !out->count && !out->lost && !out->text.failed && !out->joined.failed;
 }
 
 static uint64_t linear(lw_dim3 size, const int32_t at[3])
@@ -77,13 +79,12 @@ static lw_dim3 position(lw_dim3 size, uint64_t at)
                      (uint32_t)(at / size.x / size.y)};
 }
 
-static bool make_room(struct lw__output *out, size_t bytes)
+/* For one more piece; false: memory is short. */
+static bool make_room(struct lw__output *out)
 {
     size_t capacity = out->capacity ? 2 * out->capacity : 64;
     struct piece *pieces;
 
-    if (out->full || bytes > LW_PRINT_BYTES_MAX - out->text.length)
-        return false;
     if (out->count < out->capacity)
         return true;
     pieces = realloc(out->pieces, capacity * sizeof *pieces);
@@ -114,33 +115,40 @@ void lw__output_lose(struct lw__output *out, size_t lines)
     pthread_mutex_unlock(&out->lock);
 }
 
-static void lose(struct lw__output *out, const char *text)
+/* Locked. */
+static bool keep(struct lw__output *out, struct piece *piece, const char *text)
 {
-    out->lost += count_lines(text);
-    out->full = true;
+    if (out->full || piece->length > LW_PRINT_BYTES_MAX - out->text.length) {
+        out->lost += count_lines(text);
+        out->full = true;
+        return true;
+    }
+    if (!make_room(out))
+        return false;
+    piece->start = out->text.length;
+    lw__text_add_bytes(&out->text, text, piece->length);
+    lw__text_add_bytes(&out->joined, text, piece->length);
+    if (out->text.failed || out->joined.failed)
+        return false;
+    out->pieces[out->count++] = *piece;
+    return true;
 }
 
-void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+bool lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text)
 {
     struct piece piece = {.block = linear(out->grid, block),
                           .thread = (uint32_t)linear(out->block, thread),
                           .length = strlen(text)};
 
+    bool is_kept;
+
     if (!piece.length)
-        return;
+        return true;
     pthread_mutex_lock(&out->lock);
-    if (make_room(out, piece.length)) {
-        piece.start = out->text.length;
-        lw__text_add_bytes(&out->text, text, piece.length);
-        if (out->text.failed)
-            lose(out, text);
-        else
-            out->pieces[out->count++] = piece;
-    } else {
-        lose(out, text);
-    }
+    is_kept = keep(out, &piece, text);
     pthread_mutex_unlock(&out->lock);
+    return is_kept;
 }
 
 /* Pieces of one thread lie in text in the order it printed them. */
@@ -182,24 +190,20 @@ static void deliver_lines(const struct lw__output *out, const struct piece *piec
 void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
                         void *user)
 {
-    struct lw__text text = {0};
+    struct lw__text *text = &out->joined;
 
     if (out->count)
         qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
     for (size_t i = 0; i < out->count;) {
         const struct piece *first = &out->pieces[i];
 
-        text.length = 0;
+        text->length = 0;
         do {
-            lw__text_add_bytes(&text, out->text.data + out->pieces[i].start, out->pieces[i].length);
+            lw__text_add_bytes(text, out->text.data + out->pieces[i].start, out->pieces[i].length);
             i++;
         } while (!by_call && i < out->count && same_thread(first, &out->pieces[i]));
-        if (text.failed)
-            out->lost++;
-        else
-            deliver_lines(out, first, text.data, fn, user);
+        deliver_lines(out, first, text->data, fn, user);
     }
-    lw__text_free(&text);
     if (out->lost)
         fn(&(lw_output){.lost = out->lost}, user);
 }

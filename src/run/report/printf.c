@@ -139,7 +139,7 @@ static bool print(struct lw__output *out, const int32_t block[3], const int32_t 
     add_all(&text, format, count, args, texts);
     bool complete = !text.failed;
     if (complete && text.length > 0)
-        lw__output_add(out, block, thread, text.data);
+        complete = lw__output_add(out, block, thread, text.data);
     lw__text_free(&text);
     return complete;
 }
