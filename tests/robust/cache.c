@@ -54,9 +54,10 @@ static bool is_found(void)
     struct lw__bytes found;
     CHECK(find_file(".txt", path));
     lw__cache_open(&cache);
-    bool is = lw__cache_find(&cache, strtoull(strrchr(path, '/') + 1, &end, 16), &found);
+    CHECK(!lw__cache_find(&cache, strtoull(strrchr(path, '/') + 1, &end, 16), &found));
     CHECK(!strcmp(end, ".txt"));
     lw__cache_close(&cache);
+    const bool is = found.bytes;
     free(found.bytes);
     return is;
 }

@@ -86,9 +86,11 @@ lw_status lw__cache_place(char **path, int *folder);
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
 uint64_t lw__cache_key(const struct lw__compile *compile);
 
-/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them. False: there
- * is no entry, it is damaged, or a file that it was made from has changed. */
-bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
+/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them. out->bytes is
+ * NULL: there is no entry, it is damaged, or a file that it was made from has changed.
+ * errors   LW_E_MEMORY
+ * owns     release out->bytes with free() */
+lw_status lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
 
 /* lw__cache_store - keep a result; text_bytes of it are the manifest. A failure only costs time
  * later. */
@@ -136,4 +138,7 @@ lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes);
 /* lw__code_symbol - the address of PREFIX.NAME in a payload that dlopen has loaded.
  * errors   LW_E_INTERNAL if it is not there; LW_E_MEMORY */
 lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address);
+/* lw__code_look - the same of what need not be there, without a message: *address is NULL. False:
+ * memory is short. */
+bool lw__code_look(void *object, const char *prefix, const char *name, void **address);
 #endif

@@ -7,8 +7,9 @@
  * code's name contains its hash, so a rebuilt entry never has the name of code that is loaded:
  * dlopen would return the old code. Entries are written under another name and renamed. A damaged
  * entry has a wrong checksum, and after a changed header a dep row is wrong; the program is then
- * built again. If the user names a folder that is none, that is an error. No other failure reaches
- * the caller: a full, read-only or missing disk only costs time. There are no locks. A process that
+ * built again. If the user names a folder that is none, that is an error, and so is too little
+ * memory to read an entry: to compile takes more. No other failure reaches the caller: a full,
+ * read-only or missing disk only costs time. There are no locks. A process that
  * stores an entry second, or whose entry is evicted (cache_trim.c), uses its own result.
  *
  * Code in the cache is run. So the folder is opened once, and files are opened in it. Both are
@@ -297,15 +298,19 @@ static int open_ours(const struct lw__cache *cache, const struct name *name)
     return -1;
 }
 
-static bool read_ours(const struct lw__cache *cache, const struct name *name,
-                      struct lw__bytes *bytes)
+/* LW_E_IO: there is none that can be read. LW_E_MEMORY, here and below. */
+static lw_status read_ours(const struct lw__cache *cache, const struct name *name,
+                           struct lw__bytes *bytes)
 {
     const int file = open_ours(cache, name);
-    const bool is_read = file >= 0 && lw__read_descriptor(file, name->text, bytes) == LW_OK;
+    lw_status status = LW_E_IO;
 
-    if (file >= 0)
+    *bytes = (struct lw__bytes){0};
+    if (file >= 0) {
+        status = lw__read_descriptor(file, name->text, bytes);
         close(file);
-    return is_read;
+    }
+    return status;
 }
 
 static void hash_text(uint64_t hash, char text[HEX + 1])
@@ -319,16 +324,14 @@ static void checksum(uint64_t key, const char *rest, size_t bytes, char text[HEX
     hash_text(lw__hash(hash_number(LW_HASH_START, key), rest, bytes), text);
 }
 
-/* The whole of KEY.txt, if it is sound. */
-static bool read_entry(const struct lw__cache *cache, uint64_t key, struct lw__bytes *entry)
+/* The whole of KEY.txt; LW_E_IO: there is none that is sound. */
+static lw_status read_entry(const struct lw__cache *cache, uint64_t key, struct lw__bytes *entry)
 {
     const struct name name = entry_name(key);
     char expected[HEX + 1];
     bool sound;
 
-    *entry = (struct lw__bytes){0};
-    if (!read_ours(cache, &name, entry))
-        return false;
+    LW_TRY(read_ours(cache, &name, entry));
     sound = entry->length > ENTRY_HEAD_BYTES;
     if (sound) {
         checksum(key, entry->bytes + HEAD_BYTES, entry->length - HEAD_BYTES, expected);
@@ -340,12 +343,13 @@ static bool read_entry(const struct lw__cache *cache, uint64_t key, struct lw__b
         free(entry->bytes);
         *entry = (struct lw__bytes){0};
     }
-    return sound;
+    return sound ? LW_OK : LW_E_IO;
 }
 
-/* The payload behind the hash in the entry, if it is sound; no bytes where the hash is of none. */
-static bool read_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
-                         struct lw__bytes *payload)
+/* The payload behind the hash in the entry; no bytes where the hash is of none. LW_E_IO: there is
+ * none that is sound. */
+static lw_status read_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
+                              struct lw__bytes *payload)
 {
     const struct name name = payload_name(key, hash);
     char text[HEX + 1];
@@ -353,30 +357,37 @@ static bool read_payload(const struct lw__cache *cache, uint64_t key, const char
     *payload = (struct lw__bytes){0};
     hash_text(LW_HASH_START, text);
     if (!memcmp(text, hash, HEX))
-        return true;
-    if (!read_ours(cache, &name, payload))
-        return false;
+        return LW_OK;
+    LW_TRY(read_ours(cache, &name, payload));
     hash_text(lw__hash(LW_HASH_START, payload->bytes, payload->length), text);
-    return !memcmp(text, hash, HEX);
+    return memcmp(text, hash, HEX) ? LW_E_IO : LW_OK;
+}
+
+/* Is the file what it was? LW_E_IO: no. */
+static lw_status compare_dep(const struct lw__manifest_dep *dep)
+{
+    struct lw__bytes file = {0};
+    struct stat s;
+    bool is_same;
+
+    if (stat(dep->path, &s) || !S_ISREG(s.st_mode)) /* a pipe would be waited for */
+        return LW_E_IO;
+    LW_TRY(lw__read_file(dep->path, &file));
+    is_same = lw__hash(LW_HASH_START, file.bytes, file.length) == dep->hash;
+    free(file.bytes);
+    return is_same ? LW_OK : LW_E_IO;
 }
 
 /* Is every file the manifest names still what it was? */
-static bool is_fresh(const struct lw__bytes *result)
+static lw_status compare_deps(const struct lw__bytes *result)
 {
     struct lw__manifest m;
-    bool fresh = lw__manifest_read(result->bytes, result->length, &m) == LW_OK;
+    lw_status status = lw__manifest_read(result->bytes, result->length, &m);
 
-    for (size_t i = 0; fresh && i < m.dep_count; i++) {
-        struct lw__bytes file = {0};
-        struct stat s;
-
-        fresh = !stat(m.deps[i].path, &s) && S_ISREG(s.st_mode) && /* a pipe would be waited for */
-                lw__read_file(m.deps[i].path, &file) == LW_OK &&
-                lw__hash(LW_HASH_START, file.bytes, file.length) == m.deps[i].hash;
-        free(file.bytes);
-    }
+    for (size_t i = 0; !status && i < m.dep_count; i++)
+        status = compare_dep(&m.deps[i]);
     lw__manifest_free(&m);
-    return fresh;
+    return status;
 }
 
 /* An entry's time says when it was last used: many disks keep no such time of their own. Once a
@@ -392,28 +403,44 @@ static void mark_used(const struct lw__cache *cache, uint64_t key)
         (void)utimensat(cache->folder, name.text, NULL, nofollow); /* a read-only disk */
 }
 
-bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
+/* The manifest and the payload, in one. */
+static lw_status read_both(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
 {
     struct lw__bytes entry, payload = {0};
     struct lw__text both = {0};
+    lw_status status;
 
-    *out = (struct lw__bytes){0};
-    if (cache->folder < 0 || !read_entry(cache, key, &entry))
-        return false;
-    if (read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload)) {
+    LW_TRY(read_entry(cache, key, &entry));
+    status = read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload);
+    if (!status) {
         lw__text_add_bytes(&both, entry.bytes + ENTRY_HEAD_BYTES, entry.length - ENTRY_HEAD_BYTES);
         lw__text_add_bytes(&both, payload.bytes, payload.length);
-        *out = (struct lw__bytes){both.data, both.length};
     }
+    if (both.failed)
+        status = lw__fail(LW_E_MEMORY, "out of memory: what the cache has");
     free(entry.bytes);
     free(payload.bytes);
-    if (out->bytes && !both.failed && is_fresh(out)) {
+    *out = (struct lw__bytes){both.data, both.length};
+    return status;
+}
+
+lw_status lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
+{
+    lw_status status;
+
+    *out = (struct lw__bytes){0};
+    if (cache->folder < 0)
+        return LW_OK;
+    status = read_both(cache, key, out);
+    if (!status)
+        status = compare_deps(out);
+    if (!status) {
         mark_used(cache, key);
-        return true;
+        return LW_OK;
     }
     free(out->bytes);
     *out = (struct lw__bytes){0};
-    return false;
+    return status == LW_E_MEMORY ? status : LW_OK;
 }
 
 /* ---- writing ---- */
@@ -464,7 +491,7 @@ static void drop_old_payload(const struct lw__cache *cache, uint64_t key, const 
 {
     struct lw__bytes old;
 
-    if (!read_entry(cache, key, &old))
+    if (read_entry(cache, key, &old))
         return;
     const struct name name = payload_name(key, old.bytes + HEAD_BYTES);
     if (memcmp(old.bytes + HEAD_BYTES, new_hash, HEX))

@@ -94,16 +94,18 @@ static void take_made(struct build *b)
 static lw_status compile(struct build *b)
 {
     struct lw__manifest *m = &b->code->manifest;
-    bool clean = true, found;
+    bool clean = true, found = false;
 
     LW_TRY(lw__environment_include());
     LW_TRY(lw__cache_open(&b->cache));
     b->key = lw__cache_key(b->compile);
-    found = !b->compile->made && lw__cache_find(&b->cache, b->key, &b->result);
-    if (b->compile->made)
+    if (b->compile->made) {
         take_made(b);
-    else if (!found)
-        LW_TRY(run_compiler(b, &clean));
+    } else {
+        LW_TRY(lw__cache_find(&b->cache, b->key, &b->result));
+        found = b->result.bytes;
+        LW_TRY(found ? LW_OK : run_compiler(b, &clean));
+    }
     LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
     tell_diagnostics(b);
     if (!clean || has_error(m))
@@ -211,7 +213,7 @@ lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes)
     return LW_OK;
 }
 
-lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address)
+bool lw__code_look(void *object, const char *prefix, const char *name, void **address)
 {
     struct lw__text symbol = {0};
     bool failed;
@@ -220,7 +222,12 @@ lw_status lw__code_symbol(void *object, const char *prefix, const char *name, vo
     failed = symbol.failed;
     *address = failed ? NULL : dlsym(object, symbol.data);
     lw__text_free(&symbol);
-    if (failed)
+    return !failed;
+}
+
+lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address)
+{
+    if (!lw__code_look(object, prefix, name, address))
         return lw__fail(LW_E_MEMORY, "no memory to find %s.%s", prefix, name);
     if (!*address)
         return lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s.%s", prefix, name);

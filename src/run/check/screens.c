@@ -54,7 +54,7 @@ void lw__screens_close(struct lw__screens *s)
 static struct lw__screened *add(struct lw__screens *s, const char *name)
 {
     void *says;
-    if (lw__code_symbol(s->program.code.loaded, "lw.screen", name, &says))
+    if (!lw__code_look(s->program.code.loaded, "lw.screen", name, &says) || !says)
         return NULL;
     if (!s->device && lw__device_create(&lw__device_cpu, "cpu", &s->device))
         return NULL;

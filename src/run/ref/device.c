@@ -96,11 +96,13 @@ lw_status lw__ref_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(program->object, "lw.sizes", kernel, function);
 }
 
-const struct lw_proofs *lw__ref_proofs(void *code, const char *kernel)
+bool lw__ref_proofs(void *code, const char *kernel, const struct lw_proofs **proofs)
 {
     const struct program *program = code;
-    void *proofs;
-    return lw__code_symbol(program->object, "lw.proofs", kernel, &proofs) ? NULL : proofs;
+    void *found;
+    const bool is_known = lw__code_look(program->object, "lw.proofs", kernel, &found);
+    *proofs = found;
+    return is_known;
 }
 
 struct lw__ref_code lw__ref_code_of(const struct lw__launch *launch)
