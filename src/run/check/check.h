@@ -453,12 +453,13 @@ lw_finding lw__check_class(enum lw__class class); /* a finding of it, all else z
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 
-/* lw__source_line - a copy to free(); NULL: there is none.
+/* lw__source_line - *copy is to free(); NULL: there is none.
  * lw__source_allows - a comment there allows findings of the class: `lanewise-allow: CLASS, ...` at
- * the end of the line, or alone in the line above. A word of it that is no class is told. */
-char *lw__source_line(const struct lw__launch *request, const char *file, int line);
+ * the end of the line, or alone in the line above. A word of it that is no class is told.
+ * False: memory is short. */
+bool lw__source_line(const struct lw__launch *request, const char *file, int line, char **copy);
 bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class,
-                       struct lw__message *misspelt);
+                       struct lw__message *misspelt, bool *allows);
 
 /* ---- suppress.c ------------------------------------------------------------------------------ */
 

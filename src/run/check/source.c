@@ -22,25 +22,28 @@ static const char *line_of(const char *text, int line, size_t *length)
     return text;
 }
 
-static char *copy_line(const char *text, int line)
+static bool copy_line(const char *text, int line, char **copy)
 {
     size_t length;
     const char *at = line_of(text, line, &length);
-    return at ? strndup(at, length) : NULL;
+    *copy = at ? strndup(at, length) : NULL;
+    return !at || *copy;
 }
 
-char *lw__source_line(const struct lw__launch *request, const char *file, int line)
+bool lw__source_line(const struct lw__launch *request, const char *file, int line, char **copy)
 {
     struct lw__bytes read = {0};
+    *copy = NULL;
     if (!file)
-        return NULL;
+        return true;
     if (request->source && !strcmp(file, request->source_name))
-        return copy_line(request->source, line);
-    if (lw__read_file(file, &read))
-        return NULL;
-    char *copy = copy_line(read.bytes, line);
+        return copy_line(request->source, line, copy);
+    const lw_status status = lw__read_file(file, &read);
+    if (status)
+        return status != LW_E_MEMORY;
+    const bool is_copied = copy_line(read.bytes, line, copy);
     free(read.bytes);
-    return copy;
+    return is_copied;
 }
 
 /* ---- what a comment allows ------------------------------------------------------------------- */
@@ -84,14 +87,16 @@ static bool is_comment(const char *line)
 }
 
 bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class,
-                       struct lw__message *misspelt)
+                       struct lw__message *misspelt, bool *allows)
 {
     const lw_place before = {.file = place->file, .line = place->line - 1};
-    char *own = lw__source_line(request, place->file, place->line);
-    char *above = own ? lw__source_line(request, place->file, before.line) : NULL;
-    const bool allows = names(own, place, class, misspelt) ||
-                        (above && is_comment(above) && names(above, &before, class, misspelt));
+    char *own, *above = NULL;
+    bool is_known = lw__source_line(request, place->file, place->line, &own);
+    if (own)
+        is_known = lw__source_line(request, place->file, before.line, &above);
+    *allows = names(own, place, class, misspelt) ||
+              (above && is_comment(above) && names(above, &before, class, misspelt));
     free(own);
     free(above);
-    return allows;
+    return is_known;
 }

@@ -264,12 +264,6 @@ static void tell_difference(struct lw__message *m, const struct lw__check *check
     lw__check_name_schedule(m, &check->settings, 0);
 }
 
-static bool is_allowed(const struct lw__check *check, const lw_place *place, const char *class,
-                       struct lw__message *misspelt)
-{
-    return place->file && lw__source_allows(check->request, place, class, misspelt);
-}
-
 /* With what keeps it from being told. */
 static bool add(const struct lw__check *check, const lw_finding *finding)
 {
@@ -278,7 +272,9 @@ static bool add(const struct lw__check *check, const lw_finding *finding)
     const lw_place *places[] = {&finding->at, &finding->other};
     struct lw__told told = {.finding = *finding};
     for (size_t i = 0; i < 2 && !told.is_by_source; i++) {
-        told.is_by_source = is_allowed(check, places[i], finding->name, &misspelt);
+        if (places[i]->file && !lw__source_allows(request, places[i], finding->name, &misspelt,
+                                                  &told.is_by_source))
+            return false;
         if (told.is_by_source)
             lw__message_add(&by, "a comment at %s:%d", places[i]->file, places[i]->line);
     }
@@ -286,11 +282,12 @@ static bool add(const struct lw__check *check, const lw_finding *finding)
         told.suppressed_by = by.text;
     else if (misspelt.length)
         told.note = misspelt.text;
-    char *line = lw__source_line(request, finding->at.file, finding->at.line);
-    char *other = lw__source_line(request, finding->other.file, finding->other.line);
+    char *line, *other = NULL;
+    bool added = lw__source_line(request, finding->at.file, finding->at.line, &line) &&
+                 lw__source_line(request, finding->other.file, finding->other.line, &other);
     told.line = line;
     told.other_line = other;
-    const bool added = lw__findings_add(request->findings, &told);
+    added = added && lw__findings_add(request->findings, &told);
     free(line);
     free(other);
     return added;
