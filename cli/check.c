@@ -130,7 +130,7 @@ int cli_sarif_begin(const struct cli_options *options)
         return CLI_DONE;
     FILE *file = fopen(options->sarif, "a");
     if (!file || fclose(file))
-        return cli_fail(CLI_USAGE, "--sarif: %s: %s", options->sarif, strerror(errno));
+        return cli_fail_file(errno, options->sarif);
     if (stat(options->sarif, &about) == 0 && S_ISREG(about.st_mode) && is_log(options->sarif))
         unlink(options->sarif);
     return CLI_DONE;

@@ -38,8 +38,12 @@ static int open_object(const char *file, register_all **function)
     char *path = NULL;
     if (asprintf(&path, "%s%s", strchr(file, '/') ? "" : "./", file) < 0)
         return cli_fail_memory(strlen(file) + 3);
+    errno = 0;
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int error = object ? 0 : errno;
     free(path);
+    if (error == ENOMEM || error == EMFILE) /* dlerror() may blame the file */
+        return cli_fail_file(error, file);
     if (!object)
         return cli_fail(CLI_USAGE, "%s: not a shared object that can be loaded: %s", file,
                         dlerror());

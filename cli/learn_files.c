@@ -37,15 +37,21 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
+/* read_own - a file of the puzzles: that it cannot be read is no mistake of the reader's. */
+static int read_own(const char *path, char **text, size_t *size)
+{
+    *text = read_file(path, size);
+    if (!*text && errno == ENOMEM)
+        return cli_fail_file(errno, path);
+    return *text ? CLI_DONE : cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
+}
+
 int learn_text(const char *folder, const char *name, char **text)
 {
     char path[PATH_MAX + 64];
     size_t size;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    *text = read_file(path, &size);
-    if (!*text && errno == ENOMEM)
-        return cli_fail_file(errno, path);
-    return *text ? CLI_DONE : cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
+    return read_own(path, text, &size);
 }
 
 /* ---- the track ------------------------------------------------------------------------------- */
@@ -71,20 +77,23 @@ static bool find_folder(char *folder, size_t size)
     return false;
 }
 
-/* read_progress - lines of puzzles that are not in the track are left out. */
-static void read_progress(struct learn_track *track)
+/* read_progress - lines of puzzles that are not in the track are left out. A file that is there and
+ * cannot be read is not as none, which would be written over it. */
+static int read_progress(struct learn_track *track)
 {
     char name[64];
     int done, hints;
     FILE *file = fopen(PROGRESS, "r");
-    while (file && fscanf(file, "%63s %d %d", name, &done, &hints) == 3)
+    if (!file)
+        return errno == ENOENT || errno == ENOTDIR ? CLI_DONE : cli_fail_file(errno, PROGRESS);
+    while (fscanf(file, "%63s %d %d", name, &done, &hints) == 3)
         for (size_t i = 0; i < track->count; i++)
             if (strcmp(track->names[i], name) == 0) {
                 track->done[i] = done != 0;
                 track->hints[i] = hints < 0 ? 0 : hints;
             }
-    if (file)
-        fclose(file);
+    fclose(file);
+    return CLI_DONE;
 }
 
 int learn_open(struct learn_track *track)
@@ -96,9 +105,7 @@ int learn_open(struct learn_track *track)
     for (char *word = failed ? NULL : strtok(track->text, "\n"); word; word = strtok(NULL, "\n"))
         if (track->count < LEARN_PUZZLES && *word != '#')
             track->names[track->count++] = word;
-    if (!failed)
-        read_progress(track);
-    return failed;
+    return failed ? failed : read_progress(track);
 }
 
 void learn_close(struct learn_track *track)
@@ -140,10 +147,10 @@ static int copy(const char *from, const char *to, bool *is_new)
     *is_new = access(to, F_OK) != 0;
     if (!*is_new)
         return CLI_DONE;
-    char *text = read_file(from, &size);
-    if (!text)
-        return cli_fail(CLI_BROKEN, "%s: %s", from, strerror(errno));
-    int failed = cli_save(to, &(struct cli_part){text, size}, 1);
+    char *text;
+    int failed = read_own(from, &text, &size);
+    if (!failed)
+        failed = cli_save(to, &(struct cli_part){text, size}, 1);
     free(text);
     return failed;
 }

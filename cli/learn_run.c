@@ -214,14 +214,17 @@ static void note(struct run *run, lw_status status)
         snprintf(outcome->why, sizeof outcome->why, "%s", lw_last_error());
 }
 
-static void add_counts(struct run *run)
+/* add_counts - of a launch that ended well. */
+static int add_counts(struct run *run)
 {
     lw_picture_counts more, *sum = &run->outcome->counts;
     uint64_t *to = (uint64_t *)sum, *from = (uint64_t *)&more;
-    if (!run->bench->count || lw_picture_get_counts(run->stream, &more) != LW_OK)
-        return;
+    lw_status status = lw_picture_get_counts(run->stream, &more);
+    if (status != LW_OK)
+        return cli_fail_library(status);
     for (size_t i = 0; i < sizeof more / sizeof *from; i++)
         to[i] += from[i];
+    return CLI_DONE;
 }
 
 static int launch(struct run *run, const struct learn_launch *launch)
@@ -247,9 +250,12 @@ static int launch(struct run *run, const struct learn_launch *launch)
                                   call.count);
     if (!failed && status == LW_OK)
         status = lw_stream_wait_for(run->stream, run->timeout);
+    if (!failed && status == LW_E_MEMORY) /* which says nothing of the kernel */
+        failed = cli_fail_library(status);
     if (!failed)
         note(run, status);
-    add_counts(run);
+    if (!failed && run->bench->count && !run->outcome->is_failed)
+        failed = add_counts(run);
     release_call(&call);
     return failed;
 }

@@ -90,11 +90,11 @@ int cli_op_names(const char ***names, size_t *count)
     *names = NULL;
     if (status != LW_OK)
         return cli_fail_library(status);
-    *count = lw_op_list(NULL, 0);
-    *names = calloc(*count + 1, sizeof **names);
+    const size_t known = lw_op_list(NULL, 0);
+    *names = calloc(known + 1, sizeof **names);
     if (!*names)
-        return cli_fail_memory(*count * sizeof **names);
-    lw_op_list(*names, *count);
+        return cli_fail_memory(known * sizeof **names);
+    *count = lw_op_list(*names, known);
     return CLI_DONE;
 }
 

@@ -60,6 +60,8 @@ lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *
                            session->options->time_launches);
     /* A launch that failed already refuses the mark too; wait then says why, after its output. */
     lw_status marked = lw_event_record(session->end, session->stream);
+    char why_not[1024];
+    snprintf(why_not, sizeof why_not, "%s", lw_last_error());
     uint64_t timeout = session->options->timeout;
     status =
         timeout ? lw_stream_wait_for(session->stream, timeout) : lw_stream_wait(session->stream);
@@ -67,8 +69,8 @@ lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *
         session->has_found = true;
         status = LW_OK;
     }
-    if (status == LW_OK)
-        status = marked;
+    if (status == LW_OK && marked != LW_OK)
+        return lw_fail(marked, "%s", why_not);
     return status == LW_OK ? lw_event_elapsed(session->begin, session->end, time) : status;
 }
 

@@ -208,7 +208,8 @@ static lw_status write_file(struct picture *p, bool is_svg, const char *path)
 
     p->f = fopen(path, "w");
     if (!p->f)
-        return lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path, strerror(errno));
+        return lw_fail(errno == ENOMEM ? LW_E_MEMORY : LW_E_IO, "lw_graph_draw: %s: %s", path,
+                       strerror(errno));
     errno = 0;
     if (is_svg)
         draw_svg(p);

@@ -96,7 +96,7 @@ cmp other.c two.sarif || fail "another log"
 status=0
 "$LANEWISE" check moved.c -k fails 'i32[1]' --sarif none/x.sarif 2>err || status=$?
 [ "$status" = 2 ] || fail "a folder that is not there: status $status"
-grep -q -- '--sarif: none/x.sarif: No such file' err
+grep -q 'lanewise: none/x.sarif: No such file' err
 k moved.c /dev/full >out 2>err && fail "a full disk: status 0"
 grep -q '/dev/full: No space left' err
 

@@ -6,6 +6,7 @@
  */
 #include "run/cuda/driver.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -106,7 +107,10 @@ static lw_status load(void)
 
     if (path && !*path)
         return lw__fail(LW_E_ARG, "LANEWISE_CUDA_DRIVER is ''; need the path of a library");
+    errno = 0;
     library = dlopen(path ? path : default_library, RTLD_NOW | RTLD_LOCAL);
+    if (!library && errno == ENOMEM) /* dlerror() may blame the file */
+        return lw__fail_system(errno, "the NVIDIA driver");
     if (!library) {
         why = dlerror();
         why = why ? why : "it cannot be loaded";
