@@ -27,8 +27,8 @@ static bool write_all(int file, const struct cli_part *part)
 
 static int fail(int error, const char *path, int status)
 {
-    bool is_short = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE ||
-                    error == ENOMEM;
+    bool is_short =
+        error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE || error == ENOMEM;
     return cli_fail(is_short ? CLI_LAUNCH : status, "%s: %s; it is not saved", path,
                     strerror(error));
 }

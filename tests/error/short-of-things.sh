@@ -114,7 +114,7 @@ LANEWISE_CACHE=0 sweep 50 run one.c -d ref 'f32[1]'
 
 # ---- memory: commands that print much ----------------------------------------------------------
 
-# prints STRIDE WORDS... - every allocation fails, with -s every STRIDE-th of that share: the command
+# prints STRIDE WORDS... - every allocation fails, with -s every STRIDE-th of the share. The command
 # ends as with all its memory, in time and with the same text, or says what it lacks. Lines that
 # were printed before stay.
 lacks='memory'

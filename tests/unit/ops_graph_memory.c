@@ -14,19 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROWS = 64, INNER = 32, COLUMNS = 16, RUNS = 3, SECONDS = 60 };
+enum { ROWS = 64, INNER = 32, COLUMNS = 16, RUNS = 3, SECONDS = 60, MANY = 1000 };
 
-static const char kernels[] =
-    "#include <lanewise/kernel.h>\n"
-    "KERNEL void tells(const TENSOR(float, 2) x) {\n"
-    "    if (!global_idx.x) printf(\"%g of %s\\n\", x.data[1], \"x\");\n"
-    "}\n"
-    "KERNEL void races(float *out, const float *in) {\n"
-    "    SHARED float s[32];\n"
-    "    s[thread_idx.x / 2] = in[thread_idx.x];\n"
-    "    printf(\"%u\\n\", thread_idx.x);\n"
-    "    out[thread_idx.x] = in[thread_idx.x];\n"
-    "}\n";
+static const char kernels[] = "#include <lanewise/kernel.h>\n"
+                              "KERNEL void tells(const TENSOR(float, 2) x) {\n"
+                              "    if (!global_idx.x) printf(\"%g of %s\\n\", x.data[1], \"x\");\n"
+                              "}\n"
+                              "KERNEL void races(float *out, const float *in) {\n"
+                              "    SHARED float s[32];\n"
+                              "    s[thread_idx.x / 2] = in[thread_idx.x];\n"
+                              "    printf(\"%u\\n\", thread_idx.x);\n"
+                              "    out[thread_idx.x] = in[thread_idx.x];\n"
+                              "}\n";
 
 static const char *name_of_device, *folder;
 
@@ -216,22 +215,27 @@ static bool attempt(const struct attempt *a, long most, struct told *told)
 
 static void sweep(const char *what, lw_status (*whole)(struct work *), long every)
 {
-    struct told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct told *told =
+        mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct attempt a = {.what = what, .whole = whole};
-    long most, n = 1;
+    long most = MANY, n = 1;
 
     CHECK(told != MAP_FAILED);
-    attempt(&a, 1000, told); /* fills the cache */
-    attempt(&a, 1000, told);
-    most = told->left > 0 ? told->left : 0; /* what the C library has made, a text, we free */
+    attempt(&a, MANY, told); /* fills the cache */
+    for (int i = 0; i < 4; i++) {
+        attempt(&a, MANY, told);
+        most = told->left < most ? told->left : most;
+    }
+    /* A thread that runs kernels keeps some: the worker does, or this one, or both. What the C
+     * library has made, a text, we free. */
+    most = most > 0 ? 2 * most : 0;
     do {
         a = (struct attempt){what, whole, n, true};
         attempt(&a, most, told);
         a.stays_short = false;
         n += every;
     } while (attempt(&a, most, told));
-    printf("%s on %s: %ld allocations, each %ldth failed; a process keeps %ld\n", what,
+    printf("%s on %s: %ld allocations, each %ldth failed; a process may keep %ld\n", what,
            name_of_device, n - every, every, most);
     CHECK(n > 100);
     munmap(told, sizeof *told);

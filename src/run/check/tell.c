@@ -272,8 +272,8 @@ static bool add(const struct lw__check *check, const lw_finding *finding)
     const lw_place *places[] = {&finding->at, &finding->other};
     struct lw__told told = {.finding = *finding};
     for (size_t i = 0; i < 2 && !told.is_by_source; i++) {
-        if (places[i]->file && !lw__source_allows(request, places[i], finding->name, &misspelt,
-                                                  &told.is_by_source))
+        if (places[i]->file &&
+            !lw__source_allows(request, places[i], finding->name, &misspelt, &told.is_by_source))
             return false;
         if (told.is_by_source)
             lw__message_add(&by, "a comment at %s:%d", places[i]->file, places[i]->line);

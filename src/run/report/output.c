@@ -23,8 +23,8 @@ struct lw__output {
     size_t count, capacity;
     struct lw__text text;
     struct lw__text joined; /* has room for all of text, so that delivery needs no memory */
-    bool full;   /* from then on all is lost, so that no line has holes */
-    size_t lost; /* lines */
+    bool full;              /* from then on all is lost, so that no line has holes */
+    size_t lost;            /* lines */
 };
 
 struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block)
