@@ -46,7 +46,9 @@ enum lw_term_kind {
     LW_TERM_DISTANCE, /* a - b, where a >= b; number: as signed numbers? */
     LW_TERM_COUNTER,  /* a where a loop is entered, b in each later iteration. b may be made of the
                        * counter, which then stands for its value in the iteration before */
-    LW_TERM_COUNTED,  /* a, a counter, where b iterations came before */
+    LW_TERM_COUNTED,  /* a, a counter, where b iterations came before, a number of 64 bits */
+    LW_TERM_TIMES,    /* a, extended: how often counter b went up from 0 by one. Any, if b may have
+                       * its greatest number, and then begin anew */
     LW_TERM_KINDS
 };
 
@@ -58,7 +60,9 @@ enum lw_term_place {
     LW_PLACE_GRID_DIM = 9,
     LW_PLACE_LANE = 12,
     LW_PLACE_WARP = 13,
-    LW_PLACE_DYNAMIC_BYTES = 14
+    LW_PLACE_DYNAMIC_BYTES = 14,
+    LW_PLACE_LINEAR = 15, /* warp * 32 + lane */
+    LW_PLACE_GLOBAL = 16  /* block * block_dim + thread */
 };
 
 /* LLVM's predicates, in their order. */

@@ -75,6 +75,17 @@ KERNEL void walk(float *y, const float *x, int n)
         sum += *p;
     y[thread_idx.x] = sum;
 }
+KERNEL void anew(float *y, int n)
+{
+    int at = 8;
+    for (unsigned char k = 0;; k++) {
+        if (k < 4)
+            y[at] = 1;
+        at++;
+        if (at == n)
+            return;
+    }
+}
 KERNEL void either(float *y, const float *a, const float *b, int n)
 {
     const float *from = n & 1 ? a : b;
@@ -145,6 +156,8 @@ clean tensor 3 3 -b 32 'f32[20,30]' 'f32[20]'
 found tensor 1 3 -b 32 'f32[20,30]' 'f32[19]' # y is read and written
 clean walk 2 2 -b 32 'f32[32]' 'f32[62]' 10
 found walk 1 2 -b 32 'f32[32]' 'f32[61]' 10
+clean anew 0 1 -b 1 'f32[300]' 300
+found anew 0 1 -b 1 'f32[100]' 300 # a counter that wraps
 clean either 1 1 -b 32 'f32[32]' 'f32[40]' 'f32[32]' 0
 clean either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 0
 found either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 1 # one of two is not told

@@ -77,13 +77,15 @@ unsigned lw__term_bits(LLVMValueRef v); /* of an integer, or a pointer; 0: no te
 
 /* ---- term_limits.c --------------------------------------------------------------------------- */
 
-/* The value's term, limited by what holds at the place; by the condition, or its contrary. The
- * last: a term that has any value only where the condition may hold. */
+/* The value's term, limited by what holds at the place; by the condition, or its contrary. */
 uint32_t lw__term_by_place(struct lw__terms *terms, uint32_t term, LLVMValueRef v,
                            struct lw__term_place at, int limits);
 uint32_t lw__term_by_condition(struct lw__terms *terms, uint32_t term, LLVMValueRef v,
                                LLVMValueRef condition, bool is_true, struct lw__term_place at,
                                int limits);
+/* The term, where all conditions on the way to the place hold that the launch decides. */
+uint32_t lw__term_where_reached(struct lw__terms *terms, uint32_t term, struct lw__term_place at);
+/* A term that has a number only where the condition may hold. */
 uint32_t lw__term_witness(struct lw__terms *terms, LLVMValueRef condition, bool is_true,
                           struct lw__term_place at, int limits);
 

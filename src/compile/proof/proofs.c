@@ -96,6 +96,7 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
     }
     if (!each && always_holds(t, &row))
         return;
+    row.at = lw__term_where_reached(t, row.at, at);
     const uint32_t number = each ? p->count : find(p, &row);
     if (number == LW_PROOFS_MAX || t->count == LW_TERMS_MAX) {
         p->is_partial = true;

@@ -175,7 +175,6 @@ uint32_t lw__term_by_place(struct lw__terms *t, uint32_t term, LLVMValueRef v,
     return term;
 }
 
-/* A term that has a number only where the condition may hold. */
 uint32_t lw__term_witness(struct lw__terms *t, LLVMValueRef condition, bool is_true,
                           struct lw__term_place at, int limits)
 {
@@ -194,4 +193,61 @@ uint32_t lw__term_witness(struct lw__terms *t, LLVMValueRef condition, bool is_t
     const uint32_t right = lw__term_at(t, LLVMGetOperand(condition, 1), at, limits);
     return lw__term_limited(t, lw__term_at(t, left, at, limits), is_true ? p : lw__ir_inverse(p),
                             right, lw__term_bits(left));
+}
+
+/* ---- what the launch decides ----------------------------------------------------------------- */
+
+/* True if the launch gives the term one number, the same in all threads. */
+static bool is_of_launch(const struct lw__terms *t, uint32_t term, int depth)
+{
+    const struct lw_term *row = &t->rows[term];
+    switch (row->kind) {
+    case LW_TERM_CONSTANT:
+    case LW_TERM_ARGUMENT:
+    case LW_TERM_START:
+    case LW_TERM_SIZE: return true;
+    case LW_TERM_PLACE:
+        return (row->number >= LW_PLACE_BLOCK_DIM && row->number < LW_PLACE_LANE) ||
+               row->number == LW_PLACE_DYNAMIC_BYTES;
+    case LW_TERM_SEXT:
+    case LW_TERM_ZEXT:
+    case LW_TERM_TRUNC: return depth && is_of_launch(t, row->a, depth - 1);
+    case LW_TERM_ANY:
+    case LW_TERM_COUNTER:
+    case LW_TERM_COUNTED: return false;
+    default:
+        return depth && is_of_launch(t, row->a, depth - 1) && is_of_launch(t, row->b, depth - 1);
+    }
+}
+
+/* Of an edge: the term where its condition holds, if the launch decides that. */
+static uint32_t where_taken(struct lw__terms *t, uint32_t term, uint32_t from, uint32_t to)
+{
+    enum { DEPTH = 6 };
+    LLVMValueRef condition = lw__cfg_condition(&t->g, from), inner;
+    const uint32_t *succ = t->g.succ + t->g.succ_start[from];
+    if (!condition || succ[0] == succ[1])
+        return term;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(t->g.blocks[from]);
+    bool is_true = LLVMGetSuccessor(end, 0) == t->g.blocks[to];
+    for (; (inner = lw__ir_negated(condition)); condition = inner)
+        is_true = !is_true;
+    if (!is_comparison(condition))
+        return term;
+    const uint32_t witness =
+        lw__term_witness(t, condition, is_true, (struct lw__term_place){from, UINT32_MAX}, 0);
+    return is_of_launch(t, witness, DEPTH)
+               ? lw__term_of_two(t, LW_TERM_WHERE, t->rows[term].bits, term, witness)
+               : term;
+}
+
+uint32_t lw__term_where_reached(struct lw__terms *t, uint32_t term, struct lw__term_place at)
+{
+    const struct lw__cfg *g = &t->g;
+    if (at.to != UINT32_MAX)
+        term = where_taken(t, term, at.block, at.to);
+    for (uint32_t b = at.block; b; b = g->idom[b])
+        if (g->pred_start[b + 1] - g->pred_start[b] == 1)
+            term = where_taken(t, term, g->pred[g->pred_start[b]], b);
+    return term;
 }

@@ -96,9 +96,39 @@ static bool is_neutral(enum lw_term_kind kind, uint64_t n)
     return kind == LW_TERM_MULTIPLY ? n == 1 : kind == LW_TERM_ADD ? !n : false;
 }
 
+/* The number of a place; -1: it is another term. */
+static int64_t place_of(const struct lw__terms *t, uint32_t term)
+{
+    return t->rows[term].kind == LW_TERM_PLACE ? t->rows[term].number : -1;
+}
+
+/* The place that the sum of a product and another place is; -1: it is none. */
+static int64_t place_of_sum(const struct lw__terms *t, uint32_t product, uint32_t other)
+{
+    const struct lw_term *row = &t->rows[product];
+    const int64_t a = place_of(t, row->a), b = place_of(t, row->b), c = place_of(t, other);
+    uint64_t n = 0;
+    if (row->kind == LW_TERM_MULTIPLY)
+        for (int64_t axis = 0; axis < 3; axis++)
+            if (c == LW_PLACE_THREAD + axis &&
+                ((a == LW_PLACE_BLOCK + axis && b == LW_PLACE_BLOCK_DIM + axis) ||
+                 (b == LW_PLACE_BLOCK + axis && a == LW_PLACE_BLOCK_DIM + axis)))
+                return LW_PLACE_GLOBAL + axis;
+    const bool shifts = row->kind == LW_TERM_SHL, times = row->kind == LW_TERM_MULTIPLY;
+    return (shifts || times) && a == LW_PLACE_WARP && c == LW_PLACE_LANE &&
+                   lw__term_is_constant(t, row->b, &n) && n == (shifts ? 5 : 32)
+               ? LW_PLACE_LINEAR
+               : -1;
+}
+
 uint32_t lw__term_of_two(struct lw__terms *t, enum lw_term_kind kind, unsigned bits, uint32_t a,
                          uint32_t b)
 {
+    if (kind == LW_TERM_ADD) {
+        const int64_t ab = place_of_sum(t, a, b), place = ab < 0 ? place_of_sum(t, b, a) : ab;
+        if (place >= 0)
+            return lw__term_leaf(t, LW_TERM_PLACE, bits, place);
+    }
     uint64_t x, y, result;
     const bool is_x = lw__term_is_constant(t, a, &x), is_y = lw__term_is_constant(t, b, &y);
     if (kind == LW_TERM_EITHER && a == b)
@@ -123,6 +153,9 @@ uint32_t lw__term_resized(struct lw__terms *t, enum lw_term_kind kind, unsigned 
     uint64_t n;
     if (lw__term_is_constant(t, a, &n))
         return lw__term_constant(t, bits, kind == LW_TERM_SEXT ? t->rows[a].number : (int64_t)n);
+    /* its own bits hold it, also with a sign */
+    if (kind != LW_TERM_TRUNC && place_of(t, a) >= 0 && place_of(t, a) < LW_PLACE_GLOBAL)
+        return lw__term_leaf(t, LW_TERM_PLACE, bits, place_of(t, a));
     return add_row(t, (struct lw_term){.kind = kind, .bits = (uint16_t)bits, .a = a});
 }
 

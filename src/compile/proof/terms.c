@@ -166,8 +166,9 @@ static uint32_t of_edges(struct lw__terms *t, LLVMValueRef phi, uint32_t block, 
         const uint32_t from = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
         if (from == UINT32_MAX || lw__cfg_dominates(&t->g, block, from) != leading_back)
             continue;
-        const uint32_t one = lw__term_at(t, LLVMGetIncomingValue(phi, k),
-                                         (struct lw__term_place){from, block}, LW_TERM_LIMITS);
+        const struct lw__term_place edge = {from, block};
+        const uint32_t one = lw__term_where_reached(
+            t, lw__term_at(t, LLVMGetIncomingValue(phi, k), edge, LW_TERM_LIMITS), edge);
         all = all ? lw__term_of_two(t, LW_TERM_EITHER, lw__term_bits(phi), all, one) : one;
     }
     return all;
@@ -321,13 +322,15 @@ static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__ter
     uint32_t step;
     if (!iterations || iterations == phi)
         return of_phi(t, phi);
-    const uint32_t count = lw__term_at(t, iterations, at, limits);
-    if (!step_of(t, phi, block, &step))
-        return lw__term_of_two(t, LW_TERM_COUNTED, bits, of_phi(t, phi), count);
+    uint32_t times = lw__term_at(t, iterations, at, limits);
     const unsigned from = lw__term_bits(iterations);
-    const uint32_t times =
-        from == bits ? count
-                     : lw__term_resized(t, from < bits ? LW_TERM_ZEXT : LW_TERM_TRUNC, bits, count);
+    const bool steps = step_of(t, phi, block, &step), wraps_alike = steps && bits == from;
+    if (from < BITS_MAX && !wraps_alike)
+        times = lw__term_of_two(t, LW_TERM_TIMES, BITS_MAX, times, of_phi(t, iterations));
+    if (!steps)
+        return lw__term_of_two(t, LW_TERM_COUNTED, bits, of_phi(t, phi), times);
+    if (bits < BITS_MAX && !wraps_alike)
+        times = lw__term_resized(t, LW_TERM_TRUNC, bits, times);
     return lw__term_of_two(t, LW_TERM_ADD, bits, of_edges(t, phi, block, false),
                            lw__term_of_two(t, LW_TERM_MULTIPLY, bits, step, times));
 }

@@ -61,13 +61,17 @@ static range of_place(const struct prover *p, const struct lw_term *term)
     const uint32_t sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
     const uint32_t threads = block.x * block.y * block.z;
     const int64_t n = term->number;
-    uint32_t most;
+    uint64_t most;
     if (n == LW_PLACE_DYNAMIC_BYTES)
         return lw__wrapped_one(term->bits, p->launch->dynamic_bytes);
     if (n < LW_PLACE_BLOCK_DIM)
         most = sizes[n] - 1;
     else if (n < LW_PLACE_LANE)
         return lw__wrapped_one(term->bits, sizes[n - LW_PLACE_BLOCK_DIM]);
+    else if (n >= LW_PLACE_GLOBAL)
+        most = (uint64_t)sizes[n - LW_PLACE_GLOBAL] * sizes[n - LW_PLACE_GLOBAL + 3] - 1;
+    else if (n == LW_PLACE_LINEAR)
+        most = threads - 1;
     else if (n == LW_PLACE_LANE)
         most = (threads < LW_WARP_SIZE ? threads : LW_WARP_SIZE) - 1;
     else
@@ -180,15 +184,24 @@ static bool try_all(struct prover *p, uint32_t term, range first, range next, ra
     return false;
 }
 
+static range of_times(struct prover *p, const struct lw_term *term)
+{
+    const unsigned from = p->terms[term->b].bits;
+    const range most = lw__wrapped_one(from, lw__wrapped_mask(from));
+    return lw__wrapped_holds(from, range_of(p, term->b), most)
+               ? lw__wrapped_all(term->bits)
+               : lw__wrapped_resize(LW_TERM_ZEXT, range_of(p, term->a), from, term->bits);
+}
+
 /* A counter after some number of iterations, at most that of b. */
 static range of_counted(struct prover *p, const struct lw_term *term)
 {
     enum { ITERATIONS_MAX = 64 };
     const struct lw_term *counter = &p->terms[term->a];
     const range iterations = range_of(p, term->b), whole = range_of(p, term->a);
-    const uint64_t most = lw__wrapped_unsigned(p->terms[term->b].bits, iterations).high;
-    if (lw__wrapped_is_empty(p->terms[term->b].bits, iterations) || most > ITERATIONS_MAX ||
-        p->level + 1 == LEVELS || is_guessed(p, term->a))
+    const uint64_t most = lw__wrapped_unsigned(64, iterations).high;
+    if (lw__wrapped_is_empty(64, iterations) || most > ITERATIONS_MAX || p->level + 1 == LEVELS ||
+        is_guessed(p, term->a))
         return whole;
     range found = range_of(p, counter->a);
     for (uint64_t k = 0; k < most; k++) {
@@ -262,6 +275,7 @@ static range compute(struct prover *p, uint32_t number)
         return lw__wrapped_distance(bits, range_of(p, term->a), range_of(p, term->b), term->number);
     case LW_TERM_COUNTER: return of_counter(p, number);
     case LW_TERM_COUNTED: return of_counted(p, term);
+    case LW_TERM_TIMES: return of_times(p, term);
     case LW_TERM_ANY: return lw__wrapped_all(bits);
     default:
         return lw__wrapped_compute((enum lw_term_kind)term->kind, bits, range_of(p, term->a),
