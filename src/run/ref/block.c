@@ -103,7 +103,7 @@ static void thread_open(struct lw__ref_block *block, int linear)
     clear(t);
     thread->block = block;
     thread->handle = NULL;
-    thread->ready = true;
+    block->lives[linear] = block->ready[linear] = true;
     t->calls = &block->launch->calls;
     t->args = block->launch->args ? block->launch->args : request->args;
     t->shared = block->memory;

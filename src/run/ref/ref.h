@@ -200,21 +200,8 @@ struct lw__ref_thread {
     void *handle; /* the coroutine, or the place on its stack; NULL before it started */
     char *frame;  /* of the coroutine */
     size_t frame_bytes;
-    bool ready; /* may be resumed in the next round */
     struct lw__ref_saved saved;
 };
-
-/* lw__ref_is_waiting - in a collective or barrier that has not run? */
-static inline bool lw__ref_is_waiting(const struct lw__ref_thread *thread)
-{
-    return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
-}
-
-/* lw__ref_is_at_turn - at a turn, and not the earliest of its warp? */
-static inline bool lw__ref_is_at_turn(const struct lw__ref_thread *thread)
-{
-    return thread->abi.state == LW_REF_TURN && !thread->ready;
-}
 
 /* A piece of frame memory. */
 struct lw__ref_chunk {
@@ -232,7 +219,10 @@ struct lw__ref_block {
     void *watch;    /* the watcher's; NULL in a new block */
     void *recorded; /* the recorder's; NULL in a new block */
     int32_t index[3];
-    int live;     /* threads that have not returned */
+    int live; /* threads that have not returned */
+    /* of each thread: it has not returned; it may be resumed in the next round. Side by side, as
+     * all are asked in each round */
+    bool lives[LW_REF_THREADS_MAX], ready[LW_REF_THREADS_MAX];
     char *memory; /* static SHARED, then dynamic memory */
     struct lw_ref_object
         *objects;                 /* a table for each thread, or one for all; NULL: there is none */
@@ -243,6 +233,18 @@ struct lw__ref_block {
     char *stack_copy; /* at the last snapshot: of each thread, how many bytes, and them */
     struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
 };
+
+/* lw__ref_is_waiting - is a thread in a collective or barrier that has not run? */
+static inline bool lw__ref_is_waiting(const struct lw__ref_block *block, int thread)
+{
+    return !block->ready[thread] && block->threads[thread].abi.state == LW_REF_COLLECTIVE;
+}
+
+/* lw__ref_is_at_turn - is it at a turn, and not the earliest of its warp? */
+static inline bool lw__ref_is_at_turn(const struct lw__ref_block *block, int thread)
+{
+    return !block->ready[thread] && block->threads[thread].abi.state == LW_REF_TURN;
+}
 
 /* lw__ref_block_open - take a spare block or a new one and prepare its threads to start.
  * errors   LW_E_MEMORY */

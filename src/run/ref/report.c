@@ -41,7 +41,7 @@ static void sort_threads(struct groups *groups, const struct lw__ref_block *bloc
 {
     for (int i = 0; i < block->launch->thread_count; i++) {
         const struct lw__ref_thread *thread = &block->threads[i];
-        if (thread->abi.state == LW_REF_RETURNED || (waiting && !lw__ref_is_waiting(thread)))
+        if (!block->lives[i] || (waiting && !lw__ref_is_waiting(block, i)))
             continue;
         int g = 0;
         while (g < groups->count && !same(&groups->group[g].first->abi, &thread->abi))
@@ -116,7 +116,7 @@ static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
 static bool is_missing(const void *who, int thread)
 {
     const struct lw__ref_thread *earliest = who, *t = &earliest->block->threads[thread];
-    return lw__ref_is_waiting(t) && !is_same_instance(&earliest->abi, &t->abi);
+    return lw__ref_is_waiting(t->block, thread) && !is_same_instance(&earliest->abi, &t->abi);
 }
 
 void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
@@ -147,7 +147,7 @@ const struct lw__ref_thread *lw__ref_find_apart(const struct lw__ref_block *bloc
 /* At a turn that is in no loop that waits. */
 static bool is_behind(const struct lw__ref_thread *thread)
 {
-    return lw__ref_is_at_turn(thread) && thread->abi.is_behind;
+    return lw__ref_is_at_turn(thread->block, thread->abi.linear) && thread->abi.is_behind;
 }
 
 const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,

@@ -59,22 +59,24 @@ static lw_status resume(struct lw_ref_launch *launch, struct lw__ref_thread *thr
 }
 
 /* step - resume a thread and note why it suspended. */
-static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread)
+static lw_status step(struct lw__ref_block *block, int i)
 {
     struct lw_ref_launch *launch = block->launch;
+    struct lw__ref_thread *thread = &block->threads[i];
     if (atomic_load_explicit(launch->request->cancelled, memory_order_relaxed))
         return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
                         launch->request->kernel);
-    thread->ready = false;
+    block->ready[i] = false;
     LW_TRY(resume(launch, thread));
     if (thread->abi.state == LW_REF_FAILED && launch->watcher)
         thread->abi.state = LW_REF_RETURNED;
     switch (thread->abi.state) {
     case LW_REF_COLLECTIVE: return LW_OK;
     case LW_REF_TURN: return LW_OK;
-    case LW_REF_YIELD: thread->ready = true; return LW_OK;
+    case LW_REF_YIELD: block->ready[i] = true; return LW_OK;
     case LW_REF_RETURNED:
         block->live--;
+        block->lives[i] = false;
         launch->moved = launch->advanced = true;
         return LW_OK;
     default: return fail_internal(launch, "state", thread->abi.state);
@@ -86,17 +88,12 @@ static lw_status run_threads(struct lw__ref_block *block)
     struct lw_ref_launch *launch = block->launch;
     lw__ref_order_threads(launch);
     for (int i = 0; i < launch->thread_count; i++)
-        if (block->threads[launch->turn[i]].ready)
-            LW_TRY(step(block, &block->threads[launch->turn[i]]));
+        if (block->ready[launch->turn[i]])
+            LW_TRY(step(block, launch->turn[i]));
     return LW_OK;
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
-
-static bool is_live(const struct lw__ref_thread *thread)
-{
-    return thread->abi.state != LW_REF_RETURNED;
-}
 
 static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thread *b)
 {
@@ -119,9 +116,9 @@ static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range
     struct lw__ref_thread *found = NULL;
     for (int i = range.first; i < range.end; i++) {
         struct lw__ref_thread *thread = &block->threads[i];
-        if (!is_live(thread) || (but_turns && lw__ref_is_at_turn(thread)))
+        if (!block->lives[i] || (but_turns && lw__ref_is_at_turn(block, i)))
             continue;
-        if (!lw__ref_is_waiting(thread))
+        if (!lw__ref_is_waiting(block, i))
             return NULL;
         if (!found || lw__ref_key_order(&thread->abi, &found->abi) < 0)
             found = thread;
@@ -136,7 +133,7 @@ static struct lw__ref_thread *earliest_of_warp(struct lw__ref_block *block, stru
     struct lw__ref_thread *found = NULL;
     for (int i = warp.first; i < warp.end; i++) {
         struct lw__ref_thread *at = &block->threads[i];
-        if (is_live(at) && !lw__ref_is_block_op(at->abi.op) &&
+        if (block->lives[i] && !lw__ref_is_block_op(at->abi.op) &&
             (!found || lw__ref_key_order(&at->abi, &found->abi) < 0))
             found = at;
     }
@@ -154,8 +151,9 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
     l->count = range.end - range.first;
     for (int i = 0; i < l->count; i++) {
         const struct lw_ref_thread *t = &threads[i].abi;
-        l->active[i] = are_all ? is_live(&threads[i])
-                               : lw__ref_is_waiting(&threads[i]) && is_together(&threads[i], at);
+        l->active[i] = block->lives[range.first + i] &&
+                       (are_all || (lw__ref_is_waiting(block, range.first + i) &&
+                                    is_together(&threads[i], at)));
         l->value[i] = t->value;
         l->identity[i] = t->identity;
         l->number[i] = t->number;
@@ -166,7 +164,7 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
     for (int i = 0; i < l->count; i++) {
         if (l->active[i] && has_result)
             threads[i].abi.result = l->result[i];
-        threads[i].ready |= l->active[i];
+        block->ready[range.first + i] |= l->active[i];
     }
     launch->moved = true;
     launch->advanced |= !launch->has_turns;
@@ -189,7 +187,7 @@ static lw_status part(struct lw__ref_block *block, const struct lw__ref_thread *
     launch->watcher->part(launch->watch, at, lw__ref_find_apart(block, at), what);
     for (int i = 0; i < launch->thread_count; i++) {
         block->threads[i].abi.state = LW_REF_RETURNED;
-        block->threads[i].ready = false;
+        block->lives[i] = block->ready[i] = false;
     }
     block->live = 0;
     launch->moved = launch->advanced = true;
@@ -210,9 +208,9 @@ static const struct lw__ref_thread *all_together(const struct lw__ref_block *blo
     const struct lw__ref_thread *first = NULL;
     for (int i = range.first; i < range.end; i++) {
         const struct lw__ref_thread *thread = &block->threads[i];
-        if (!is_live(thread))
+        if (!block->lives[i])
             continue;
-        if (!lw__ref_is_waiting(thread) || (first && !is_together(thread, first)))
+        if (!lw__ref_is_waiting(block, i) || (first && !is_together(thread, first)))
             return NULL;
         if (!first && lw__ref_is_block_op(thread->abi.op) != of_block)
             return NULL;
@@ -250,7 +248,7 @@ static lw_status run_collectives(struct lw__ref_block *block)
     struct lw__ref_thread *at = earliest(block, all, false);
     bool together = at;
     for (int i = 0; together && i < all.end; i++)
-        together = !is_live(&block->threads[i]) || is_together(&block->threads[i], at);
+        together = !block->lives[i] || is_together(&block->threads[i], at);
     return together ? collect(block, all, at, true) : LW_OK;
 }
 

@@ -36,9 +36,9 @@ static struct lw__ref_thread *earliest_turn(struct lw__ref_block *block, int fir
     bool catches_up;
     for (int i = first; i < end; i++) {
         struct lw__ref_thread *thread = &block->threads[i];
-        if (thread->ready)
+        if (block->ready[i])
             return NULL;
-        if (lw__ref_is_at_turn(thread) &&
+        if (block->lives[i] && lw__ref_is_at_turn(block, i) &&
             (!found || place_order(&thread->abi, &found->abi, &catches_up) < 0))
             found = thread;
     }
@@ -53,11 +53,11 @@ bool lw__ref_take_turn(struct lw__ref_block *block, int first, int end,
     if (!earliest || (collective && place_order(&collective->abi, &earliest->abi, &catches_up) < 0))
         return false;
     for (int i = first; i < end; i++) {
-        struct lw__ref_thread *thread = &block->threads[i];
-        if (thread != earliest && lw__ref_is_at_turn(thread))
-            thread->ready = !place_order(&thread->abi, &earliest->abi, &catches_up);
+        const struct lw__ref_thread *thread = &block->threads[i];
+        if (block->lives[i] && thread != earliest && lw__ref_is_at_turn(block, i))
+            block->ready[i] = !place_order(&thread->abi, &earliest->abi, &catches_up);
     }
-    block->threads[earliest - block->threads].ready = true;
+    block->ready[earliest->abi.linear] = true;
     block->launch->has_turns = true;
     block->launch->advanced |= catches_up;
     return true;
@@ -70,8 +70,8 @@ void lw__ref_turns_save(struct lw__ref_block *block)
     for (int i = 0; block->launch->has_turns && i < block->launch->thread_count; i++) {
         struct lw__ref_thread *thread = &block->threads[i];
         const struct lw_ref_thread *t = &thread->abi;
-        thread->saved = (struct lw__ref_saved){t->place,     t->value,      t->result,    t->state,
-                                               t->is_steady, t->departures, thread->ready};
+        thread->saved = (struct lw__ref_saved){
+            t->place, t->value, t->result, t->state, t->is_steady, t->departures, block->ready[i]};
     }
 }
 
@@ -89,7 +89,7 @@ bool lw__ref_turns_same(struct lw__ref_block *block)
         struct lw__ref_thread *thread = &block->threads[i];
         const struct lw_ref_thread *t = &thread->abi;
         const struct lw__ref_saved *then = &thread->saved;
-        if (t->state != then->state || thread->ready != then->ready || t->place != then->place ||
+        if (t->state != then->state || block->ready[i] != then->ready || t->place != then->place ||
             t->value != then->value || t->result != then->result)
             return false;
         /* in a steady loop, which it has not left since */
