@@ -3,7 +3,7 @@
 # same message. The cases are those of `ref`; of each level there is a share.
 set -eu
 export LANEWISE_BOUNDS=1
-for file in bounds-array bounds-buffer bounds-pointer printf-texts; do
+for file in bounds-array bounds-buffer bounds-lanes bounds-pointer printf-texts; do
     sed -e 's|^// device: ref .*|//|' -e '/-O0/ { s|.*|//|; n; s|.*|//|; }' \
         "$SOURCE/tests/error/$file.c" >"$file.c"
 done

@@ -2,17 +2,16 @@
  *
  *         call void @lw.access(ptr %p, i64 4, i32 0)
  *
- * becomes, where the object of %p has %size bytes and %p is %offset behind its start,
+ * becomes, where the object of %p has %size bytes and %p is 4 * %i bytes behind its start,
  *
- *         %outside = icmp uge i64 %offset, (%size - 3, or 0 if that is less)
- *         br i1 %outside, label %bad, label %go
- *     bad:
- *         call void @lw.refused(ptr null, ...)
- *         unreachable
+ *         %fails = icmp uge i32 %i, %count
+ *         call void @lw.guard.i32(i1 %fails, i32 %i, ...)
  *
- * so a refused access is like a failed assert. The offset is a sum of indices, and has the shape of
- * the address. The clean-up has run before, with the checks in it; so no access was moved before
- * its check.
+ * (LW_GUARD of ir/ir.h). So a check is one comparison of a number that the address has, in its own
+ * width, with one that is known where the kernel begins; and control flow stays that of the kernel.
+ * The comparison may fail although the access is within, but not the other way: what the call has
+ * besides decides then. The clean-up has run before, with the checks in it; so no access was moved
+ * before its check.
  */
 #include "compile/guard/guard.h"
 #include "compile/common/common.h"
@@ -26,67 +25,121 @@ static LLVMValueRef number(const struct lw__guard *g, uint64_t value)
     return LLVMConstInt(g->i64, value, 0);
 }
 
-/* ---- refusing -------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 _Static_assert((int)LW_REFUSED_READ == LW_ACCESS_READ && (int)LW_REFUSED_WRITE == LW_ACCESS_WRITE &&
                    (int)LW_REFUSED_ATOMIC == LW_ACCESS_ATOMIC &&
                    (int)LW_REFUSED_ENDED == LW_ACCESS_ENDED,
                "what access_checks.c says of an access");
 
-static void build_refusal(struct lw__guard *g, LLVMValueRef words[LW_REFUSED_WORDS])
+/* A check: outside is what is not below the limit, in bytes behind the start of the object. */
+struct bound {
+    const struct lw__guard_object *object; /* by which alone start and limit are known, or NULL */
+    LLVMValueRef number;                   /* an i32 or i64 */
+    bool is_signed;
+    uint64_t scale, constant; /* constant + scale * number bytes behind the start */
+    LLVMValueRef start, limit;
+    LLVMValueRef words[LW_REFUSED_WORDS]; /* but for OFFSET */
+};
+
+/* The builder: in front of the instruction, and at its place in the source. */
+static void place_at(struct lw__guard *g, LLVMValueRef instruction)
 {
-    LLVMTypeRef types[1 + LW_REFUSED_WORDS] = {g->ptr};
-    LLVMValueRef args[1 + LW_REFUSED_WORDS] = {LLVMConstNull(g->ptr)};
-    for (int k = 0; k < LW_REFUSED_WORDS; k++) {
-        types[1 + k] = g->i64;
-        args[1 + k] = words[k];
-    }
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(g->unit->context), types, 1 + LW_REFUSED_WORDS, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(g->unit->module, LW_REFUSED);
-    if (!f) {
-        f = LLVMAddFunction(g->unit->module, LW_REFUSED, type);
-        lw__llvm_attribute(f, "nounwind", true);
-        lw__llvm_attribute(f, "noreturn", true);
-    }
-    LLVMBuildCall2(g->b, type, f, args, 1 + LW_REFUSED_WORDS, "");
-    LLVMBuildUnreachable(g->b);
+    LLVMPositionBuilderBefore(g->b, instruction);
+    LLVMSetCurrentDebugLocation2(g->b, LLVMInstructionGetDebugLoc(instruction));
 }
 
-/* In place of the check, which is removed: the launch ends where `outside`. */
-static void refuse_if(struct lw__guard *g, LLVMValueRef check, LLVMValueRef outside,
-                      LLVMValueRef words[LW_REFUSED_WORDS])
+static void call_guard(struct lw__guard *g, const struct bound *c, LLVMValueRef fails)
 {
-    if (!lw__ir_is_truth(outside, false)) {
-        LLVMBasicBlockRef head = lw__ir_split_before(check), tail = LLVMGetInstructionParent(check);
-        LLVMBasicBlockRef bad = LLVMInsertBasicBlockInContext(g->unit->context, tail, "");
-        LLVMPositionBuilderAtEnd(g->b, head);
-        lw__ir_set_rare(LLVMBuildCondBr(g->b, outside, bad, tail));
-        LLVMPositionBuilderAtEnd(g->b, bad);
-        build_refusal(g, words);
+    LLVMValueRef args[LW_GUARD_OPERANDS] = {
+        [LW_GUARD_FAILS] = fails,
+        [LW_GUARD_NUMBER] = c->number,
+        [LW_GUARD_SIGNED] = LLVMConstInt(g->i1, c->is_signed, 0),
+        [LW_GUARD_SCALE] = number(g, c->scale),
+        [LW_GUARD_START] = LLVMBuildAdd(g->b, c->start, number(g, c->constant), ""),
+        [LW_GUARD_LIMIT] = c->limit,
+        [LW_GUARD_KIND] = c->words[LW_REFUSED_KIND],
+        [LW_GUARD_OBJECT] = c->words[LW_REFUSED_OBJECT],
+        [LW_GUARD_BYTES] = c->words[LW_REFUSED_BYTES],
+        [LW_GUARD_SIZE] = c->words[LW_REFUSED_SIZE],
+        [LW_GUARD_BASE] = c->words[LW_REFUSED_BASE]};
+    LLVMTypeRef types[LW_GUARD_OPERANDS];
+    for (int k = 0; k < LW_GUARD_OPERANDS; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    const char *name = types[LW_GUARD_NUMBER] == g->i32 ? LW_GUARD ".i32" : LW_GUARD ".i64";
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(g->unit->context), types, LW_GUARD_OPERANDS, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(g->unit->module, name);
+    if (!f) {
+        f = LLVMAddFunction(g->unit->module, name, type);
+        lw__check_attributes(f);
+        lw__llvm_attribute(f, "nomerge", true); /* each has a place in the source */
     }
+    LLVMBuildCall2(g->b, type, f, args, LW_GUARD_OPERANDS, "");
+}
+
+/* The numbers from 0 up that are below the limit, if 0 is `from` bytes behind the start. It has no
+ * select: of a comparison with one LLVM would make two. */
+static LLVMValueRef count_below(struct lw__guard *g, LLVMValueRef from, LLVMValueRef limit,
+                                uint64_t scale)
+{
+    LLVMValueRef args[] = {limit, from};
+    LLVMValueRef room =
+        lw__llvm_intrinsic(g->b, g->unit->module, LW_LLVM_usub_sat, &g->i64, args, 2);
+    room = LLVMBuildAdd(g->b, room, number(g, scale - 1), "");
+    return LLVMBuildUDiv(g->b, room, number(g, scale), "");
+}
+
+/* In front of the check: the number is not among those that are surely within. If the constant is
+ * negative, some numbers lie before the start: `before` many, and what is compared is the number
+ * less those. In 32 bits the others are less than `most`, whichever wraps around is not. */
+static LLVMValueRef may_fail(struct lw__guard *g, const struct bound *c, LLVMValueRef check)
+{
+    const int64_t constant = (int64_t)c->constant;
+    const uint64_t before = constant < 0 ? ((uint64_t)-constant + c->scale - 1) / c->scale : 0;
+    const uint64_t all = c->is_signed ? UINT64_C(1) << 31 : UINT64_C(1) << 32;
+    const uint64_t most = all - before < UINT32_MAX ? all - before : UINT32_MAX;
+    LLVMTypeRef type = LLVMTypeOf(c->number);
+    LLVMValueRef from = number(g, c->constant + before * c->scale);
+    if (type == g->i32 && before > INT32_MAX)
+        return LLVMConstInt(g->i1, 1, 0);
+    if (c->object && lw__guard_is_constant(c->object))
+        lw__guard_at_begin(g);
+    LLVMValueRef start = LLVMBuildAdd(g->b, c->start, from, "");
+    LLVMValueRef count = count_below(g, start, c->limit, c->scale);
+    if (type == g->i32) {
+        LLVMValueRef args[] = {count, number(g, most)};
+        count = lw__llvm_intrinsic(g->b, g->unit->module, LW_LLVM_umin, &g->i64, args, 2);
+        count = LLVMBuildTrunc(g->b, count, g->i32, "");
+    }
+    place_at(g, check);
+    LLVMValueRef behind = LLVMBuildSub(g->b, c->number, LLVMConstInt(type, before, 0), "");
+    return LLVMBuildICmp(g->b, LLVMIntUGE, behind, count, "");
+}
+
+/* In place of the check. */
+static void build_guard(struct lw__guard *g, LLVMValueRef check, const struct bound *c)
+{
+    LLVMValueRef fails = may_fail(g, c, check);
+    if (!lw__ir_is_truth(fails, false))
+        call_guard(g, c, fails);
     LLVMInstructionEraseFromParent(check);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* At the builder: are `bytes` from the offset on outside of the size? */
-static LLVMValueRef is_outside(struct lw__guard *g, LLVMValueRef offset, LLVMValueRef size,
-                               LLVMValueRef bytes)
+/* At the builder: the offsets below which so many bytes are within the size. */
+static LLVMValueRef limit_of(struct lw__guard *g, LLVMValueRef size, LLVMValueRef bytes)
 {
     LLVMBuilderRef b = g->b;
-    if (LLVMIsAConstantInt(bytes)) {
-        LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntUGE, size, bytes, "");
-        LLVMValueRef last = LLVMBuildSub(b, size, bytes, "");
-        LLVMValueRef starts = LLVMBuildAdd(b, last, number(g, 1), ""); /* that are possible */
-        starts = LLVMBuildSelect(b, fits, starts, number(g, 0), "");
-        return LLVMBuildICmp(b, LLVMIntUGE, offset, starts, "");
-    }
-    LLVMValueRef behind = LLVMBuildICmp(b, LLVMIntUGT, offset, size, "");
-    LLVMValueRef left = LLVMBuildSub(b, size, offset, "");
-    LLVMValueRef short_of = LLVMBuildICmp(b, LLVMIntULT, left, bytes, "");
-    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, bytes, number(g, 0), "");
-    return LLVMBuildAnd(b, some, LLVMBuildOr(b, behind, short_of, ""), "");
+    LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntUGE, size, bytes, "");
+    LLVMValueRef last = LLVMBuildSub(b, size, bytes, "");
+    LLVMValueRef limit = LLVMBuildAdd(b, last, number(g, 1), "");
+    limit = LLVMBuildSelect(b, fits, limit, number(g, 0), "");
+    if (LLVMIsAConstantInt(bytes))
+        return limit;
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, bytes, number(g, 0), "");
+    return LLVMBuildSelect(b, none, number(g, UINT64_MAX), limit, "");
 }
 
 static void lower_access(struct lw__guard *g, LLVMValueRef call)
@@ -103,38 +156,47 @@ static void lower_access(struct lw__guard *g, LLVMValueRef call)
         return;
     }
     const struct lw__guard_object *object = lw__guard_object(g, pointer);
-    LLVMPositionBuilderBefore(g->b, call);
-    LLVMSetCurrentDebugLocation2(g->b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef offset =
-        LLVMBuildAdd(g->b, object->start, lw__ir_offset(g->b, g->data, pointer, 1), "");
+    place_at(g, call);
+    const struct lw__ir_place place = lw__ir_place_of(g->b, g->data, pointer);
+    if (count && lw__guard_is_constant(object))
+        lw__guard_at_begin(g);
     LLVMValueRef size = lw__guard_size(g, object);
-    LLVMValueRef words[LW_REFUSED_WORDS] = {[LW_REFUSED_KIND] = number(g, kind),
-                                            [LW_REFUSED_OBJECT] = object->says,
-                                            [LW_REFUSED_OFFSET] = offset,
-                                            [LW_REFUSED_BYTES] = bytes,
-                                            [LW_REFUSED_SIZE] = size,
-                                            [LW_REFUSED_BASE] =
-                                                object->base ? object->base : number(g, 0)};
-    LLVMValueRef outside = ended ? LLVMConstInt(g->i1, 1, 0) : is_outside(g, offset, size, bytes);
-    refuse_if(g, call, outside, words);
+    LLVMValueRef limit = ended ? number(g, 0) : limit_of(g, size, bytes);
+    place_at(g, call);
+    struct bound c = {.object = count ? object : NULL,
+                      .number = place.number ? place.number : LLVMConstNull(g->i32),
+                      .is_signed = place.is_signed,
+                      .scale = place.number ? place.scale : 1,
+                      .constant = place.constant,
+                      .start = object->start,
+                      .limit = limit,
+                      .words = {[LW_REFUSED_KIND] = number(g, kind),
+                                [LW_REFUSED_OBJECT] = object->says,
+                                [LW_REFUSED_BYTES] = bytes,
+                                [LW_REFUSED_SIZE] = size,
+                                [LW_REFUSED_BASE] = object->base ? object->base : number(g, 0)}};
+    build_guard(g, call, &c);
 }
 
 static void lower_index(struct lw__guard *g, LLVMValueRef call)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, LW_INDEX_POINTER);
     const struct lw__guard_object *object = lw__guard_object(g, pointer);
-    LLVMPositionBuilderBefore(g->b, call);
-    LLVMSetCurrentDebugLocation2(g->b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef outside = LLVMBuildNot(g->b, LLVMGetOperand(call, LW_INDEX_OK), "");
+    place_at(g, call);
     LLVMValueRef axis = LLVMBuildSExt(g->b, LLVMGetOperand(call, LW_INDEX_AXIS), g->i64, "");
-    LLVMValueRef words[LW_REFUSED_WORDS] = {
-        [LW_REFUSED_KIND] = number(g, LW_REFUSED_INDEX),
-        [LW_REFUSED_OBJECT] = object->says,
-        [LW_REFUSED_OFFSET] = LLVMGetOperand(call, LW_INDEX_NUMBER),
-        [LW_REFUSED_BYTES] = LLVMGetOperand(call, LW_INDEX_COUNT),
-        [LW_REFUSED_SIZE] = axis,
-        [LW_REFUSED_BASE] = object->base ? object->base : number(g, 0)};
-    refuse_if(g, call, outside, words);
+    LLVMValueRef count = LLVMGetOperand(call, LW_INDEX_COUNT);
+    LLVMValueRef behind = LLVMBuildZExt(g->b, LLVMGetOperand(call, LW_INDEX_BEHIND), g->i64, "");
+    struct bound c = {.number = LLVMGetOperand(call, LW_INDEX_NUMBER),
+                      .scale = 1,
+                      .start = number(g, 0),
+                      .limit = LLVMBuildAdd(g->b, count, behind, ""),
+                      .words = {[LW_REFUSED_KIND] = number(g, LW_REFUSED_INDEX),
+                                [LW_REFUSED_OBJECT] = object->says,
+                                [LW_REFUSED_BYTES] = count,
+                                [LW_REFUSED_SIZE] = axis,
+                                [LW_REFUSED_BASE] = object->base ? object->base : number(g, 0)}};
+    lw__ir_narrow(g->b, &c.number, &c.is_signed);
+    build_guard(g, call, &c);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -142,7 +204,7 @@ static void lower_index(struct lw__guard *g, LLVMValueRef call)
 static bool is_check(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    return !strcmp(name, "lw.access") || !strcmp(name, "lw.index");
+    return !strcmp(name, "lw.access") || !strcmp(name, "lw.index") || !strcmp(name, "lw.promise");
 }
 
 /* The checks as they stand, before code is added. */
@@ -169,6 +231,7 @@ static void open_record(struct lw__guard *g)
     LLVMPositionBuilderBefore(g->b, at);
     g->bounds = LLVMGetParam(g->function, g->kernel->param_count - 1);
     g->dynamic_bytes = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
+    g->begin = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
     _Static_assert(!offsetof(struct lw_bounds, dynamic_bytes), "the first");
 }
 
@@ -193,12 +256,15 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     for (size_t i = 0; i < count; i++)
         if (!strcmp(lw__ir_callee(checks[i]), "lw.access"))
             lower_access(&g, checks[i]);
-        else
+        else if (!strcmp(lw__ir_callee(checks[i]), "lw.index"))
             lower_index(&g, checks[i]);
+        else
+            LLVMInstructionEraseFromParent(checks[i]);
     LLVMDisposeBuilder(g.b);
 }
 
-/* lw__pass_guard - checks become branches; each kernel gets the record of its launch.
+/* lw__pass_guard - checks become calls of lw.guard; each kernel gets the record of its launch. What
+ * is promised is not looked at.
  * needs COMMON DESCRIBED
  */
 bool lw__pass_guard(struct lw__unit *unit)

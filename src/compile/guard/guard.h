@@ -1,8 +1,9 @@
 /* guard.h - a kernel for `cpu` whose accesses stay within their objects.
  *
- * guard.c makes a branch of each check that ref/access_checks.c and ref/index_checks.c have put.
- * objects.c finds the object that a pointer is into. All of it is one thread's code, which the spmd
- * passes widen as any other. base/bounds_abi.h is what the code and the device agree on.
+ * guard.c makes a call of lw.guard of each check that ref/access_checks.c and ref/index_checks.c
+ * have put. objects.c finds the object that a pointer is into. All of it is one thread's code;
+ * spmd/control/guards.c makes code for the lanes of it. base/bounds_abi.h is what the code and the
+ * device agree on.
  */
 #ifndef LW_COMPILE_GUARD_H
 #define LW_COMPILE_GUARD_H
@@ -29,6 +30,7 @@ struct lw__guard {
     LLVMTypeRef i1, i8, i32, i64, ptr;
     LLVMValueRef bounds;        /* the record */
     LLVMValueRef dynamic_bytes; /* loaded from it where the kernel begins, behind its variables */
+    LLVMValueRef begin;         /* an instruction behind what is known there */
     struct lw__guard_variable {
         LLVMValueRef value;
         const char *name; /* in the source */
@@ -52,6 +54,10 @@ void lw__guard_note_variable(struct lw__guard *g, LLVMValueRef variable);
 LLVMValueRef lw__guard_size(struct lw__guard *g, const struct lw__guard_object *object);
 /* What the pointer is into. */
 const struct lw__guard_object *lw__guard_object(struct lw__guard *g, LLVMValueRef pointer);
+/* True if start and size are known where the kernel begins. */
+bool lw__guard_is_constant(const struct lw__guard_object *object);
+/* The builder: where the kernel begins, behind what is known there so far. */
+void lw__guard_at_begin(struct lw__guard *g);
 /* The size of a variable that the pointer is into; 0: it is into none, or only the launch knows. */
 uint64_t lw__guard_fixed_size(const struct lw__guard *g, LLVMValueRef pointer);
 #endif

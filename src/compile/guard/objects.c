@@ -18,17 +18,21 @@ static LLVMValueRef number(const struct lw__guard *g, uint64_t value)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* The builder is where the kernel begins. */
-static void set_at_begin(struct lw__guard *g)
+void lw__guard_at_begin(struct lw__guard *g)
 {
-    LLVMPositionBuilderBefore(g->b, g->dynamic_bytes);
+    LLVMPositionBuilderBefore(g->b, g->begin);
     LLVMSetCurrentDebugLocation2(g->b, NULL);
 }
 
 static LLVMValueRef load_at(struct lw__guard *g, LLVMTypeRef type, LLVMValueRef from,
                             LLVMValueRef offset)
 {
-    return LLVMBuildLoad2(g->b, type, LLVMBuildGEP2(g->b, g->i8, from, &offset, 1, ""), "");
+    LLVMContextRef c = g->unit->context;
+    LLVMValueRef v =
+        LLVMBuildLoad2(g->b, type, LLVMBuildGEP2(g->b, g->i8, from, &offset, 1, ""), "");
+    LLVMSetMetadata(v, LLVMGetMDKindIDInContext(c, "invariant.load", 14),
+                    LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+    return v;
 }
 
 static LLVMValueRef field(struct lw__guard *g, LLVMTypeRef type, size_t offset)
@@ -128,7 +132,7 @@ static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
         ends |= lw__ir_calls(LLVMGetUser(u), LW_LLVM_lifetime_end);
     if (!ends)
         return;
-    set_at_begin(g);
+    lw__guard_at_begin(g);
     o->slot = LLVMBuildAlloca(g->b, g->i64, "");
     LLVMBuildStore(g->b, number(g, 0), o->slot);
     for (LLVMUseRef u = LLVMGetFirstUse(o->root); u; u = LLVMGetNextUse(u)) {
@@ -144,6 +148,11 @@ static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
 LLVMValueRef lw__guard_size(struct lw__guard *g, const struct lw__guard_object *object)
 {
     return object->slot ? LLVMBuildLoad2(g->b, g->i64, object->slot, "") : object->size;
+}
+
+bool lw__guard_is_constant(const struct lw__guard_object *object)
+{
+    return !object->slot && (!LLVMIsAInstruction(object->root) || LLVMIsAAllocaInst(object->root));
 }
 
 static void take_variable(struct lw__guard *g, struct lw__guard_object *o)
@@ -174,7 +183,7 @@ static void take_struct(struct lw__guard *g, struct lw__guard_object *o, unsigne
  * TENSOR, known behind `root`. */
 static void take_buffer(struct lw__guard *g, struct lw__guard_object *o, unsigned index)
 {
-    set_at_begin(g);
+    lw__guard_at_begin(g);
     o->base = param_field(g, index, offsetof(struct lw_bound, address));
     o->size = param_field(g, index, offsetof(struct lw_bound, bytes));
     o->says = describe(g, "", LW_REF_ARGUMENT, index, 0);
@@ -229,7 +238,7 @@ static LLVMValueRef base_of(struct lw__guard *g, struct lw__guard_object *o)
     if (o->base)
         return o->base;
     if (LLVMIsAAllocaInst(o->root) || !LLVMIsAInstruction(o->root))
-        set_at_begin(g);
+        lw__guard_at_begin(g);
     else
         LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(o->root));
     o->base = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
@@ -319,7 +328,7 @@ static void set_behind(struct lw__guard *g, LLVMValueRef root)
 {
     LLVMSetCurrentDebugLocation2(g->b, NULL);
     if (!LLVMIsAInstruction(root))
-        set_at_begin(g);
+        lw__guard_at_begin(g);
     else if (LLVMIsAPHINode(root))
         LLVMPositionBuilderBefore(g->b, lw__ir_first_after_phis(LLVMGetInstructionParent(root)));
     else
@@ -396,7 +405,7 @@ static void list_variables(struct lw__guard *g)
 
 static void load_live(struct lw__guard *g)
 {
-    set_at_begin(g);
+    lw__guard_at_begin(g);
     g->live = field(g, g->ptr, offsetof(struct lw_bounds, live));
     g->live_count = field(g, g->i64, offsetof(struct lw_bounds, live_count));
     g->live_step = field(g, g->i64, offsetof(struct lw_bounds, live_step));

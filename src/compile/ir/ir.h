@@ -8,10 +8,6 @@
 /* A call of screens (screen/screen.h): the launch stops, for something may be wrong. */
 #define LW_SUSPECT "lw.suspect"
 
-/* A call of guarded code (guard/guard.h): an access is refused, and the launch ends. Its operands
- * are null and LW_REFUSED_WORDS words. */
-#define LW_REFUSED "lw.refused"
-
 /* The checks that ref/access_checks.c and ref/index_checks.c put, until code is made of them.
  *   lw.access   a pointer, the size, the kind of access
  *   lw.index    is the index within bounds?, the index, the count, a pointer into the array, the
@@ -109,6 +105,15 @@ LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRe
                            uint64_t bytes);
 /* True if each step of the pointer from its object is a multiple of so many bytes. */
 bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes);
+/* The pointer is constant + scale * number bytes behind lw__ir_object() of it. */
+struct lw__ir_place {
+    LLVMValueRef number; /* an i32 or i64; NULL: 0 */
+    bool is_signed;      /* an i32 is sign-extended */
+    uint64_t scale, constant;
+};
+struct lw__ir_place lw__ir_place_of(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer);
+/* An integer of at most 64 bits as one of 32, if it is made of one, else of 64. */
+void lw__ir_narrow(LLVMBuilderRef b, LLVMValueRef *number, bool *is_signed);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 

@@ -62,3 +62,76 @@ LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRe
         sum = add_step(b, sum, step_of(data, pointer, k, &type), bytes);
     return sum;
 }
+
+/* ---- as one number --------------------------------------------------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the steps add up to without their indices. *count: indices; *last: the only one. */
+static void sum_steps(LLVMTargetDataRef data, LLVMValueRef pointer, struct lw__ir_place *place,
+                      unsigned *count, LLVMValueRef *last)
+{
+    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
+            const struct step step = step_of(data, pointer, k, &type);
+            if (!step.index) {
+                place->constant += step.bytes;
+            } else if (step.bytes) {
+                place->scale = common_divisor(place->scale, step.bytes);
+                *last = step.index;
+                ++*count;
+            }
+        }
+    }
+}
+
+/* The sum of the indices, each times its step over the scale. */
+static LLVMValueRef sum_indices(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer,
+                                uint64_t scale)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
+    if (pointer == lw__ir_object(pointer))
+        return LLVMConstNull(LLVMInt64TypeInContext(context));
+    LLVMValueRef sum = sum_indices(b, data, LLVMGetOperand(pointer, 0), scale);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+    for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
+        const struct step step = step_of(data, pointer, k, &type);
+        if (step.index)
+            sum = add_step(b, sum, step, scale);
+    }
+    return sum;
+}
+
+void lw__ir_narrow(LLVMBuilderRef b, LLVMValueRef *number, bool *is_signed)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(*number)));
+    const bool extends = LLVMIsASExtInst(*number) || LLVMIsAZExtInst(*number);
+    LLVMValueRef inner = extends ? LLVMGetOperand(*number, 0) : *number;
+    *is_signed = !LLVMIsAZExtInst(*number);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(inner)) <= 32)
+        *number = LLVMBuildIntCast2(b, inner, i32, *is_signed, "");
+    else if (LLVMGetIntTypeWidth(LLVMTypeOf(*number)) < 64)
+        *number = LLVMBuildSExt(
+            b, *number, LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(*number))), "");
+}
+
+struct lw__ir_place lw__ir_place_of(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer)
+{
+    struct lw__ir_place place = {.is_signed = true};
+    unsigned count = 0;
+    sum_steps(data, pointer, &place, &count, &place.number);
+    if (count == 1)
+        lw__ir_narrow(b, &place.number, &place.is_signed);
+    else if (count)
+        place.number = sum_indices(b, data, pointer, place.scale);
+    return place;
+}

@@ -76,6 +76,26 @@ enum lw__pipeline {
 #include "compile/llvm/pipelines.def"
 };
 
+/* A call of guarded code (guard/guard.h): an access that is outside ends the launch. That is if
+ * START + SCALE * NUMBER, its bytes behind where its object begins, is not below LIMIT. It need be
+ * looked at only where FAILS. NUMBER is an i32 or i64, of which the function's name has the type,
+ * FAILS and SIGNED are i1, the rest i64. */
+#define LW_GUARD "lw.guard"
+enum lw__guard_operand {
+    LW_GUARD_FAILS,
+    LW_GUARD_NUMBER,
+    LW_GUARD_SIGNED, /* a constant: NUMBER is extended so */
+    LW_GUARD_SCALE,
+    LW_GUARD_START,
+    LW_GUARD_LIMIT,
+    LW_GUARD_KIND, /* this and what follows is told of the access: enum of base/bounds_abi.h */
+    LW_GUARD_OBJECT,
+    LW_GUARD_BYTES,
+    LW_GUARD_SIZE,
+    LW_GUARD_BASE,
+    LW_GUARD_OPERANDS
+};
+
 /* ---- query.c --------------------------------------------------------------------------------- */
 
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
@@ -91,6 +111,7 @@ bool lw__ir_index_varies(enum lw__thread_index index);
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
 /* The text of a constant that ends in a NUL, from the pointer to it; NULL: it points to none. */
 const char *lw__ir_literal(LLVMValueRef pointer);
+bool lw__ir_guards(LLVMValueRef instruction); /* a call of LW_GUARD */
 bool lw__ir_prints(LLVMValueRef instruction); /* a printf or assert_that */
 bool lw__ir_fails(LLVMValueRef instruction);  /* an assert that has failed */
 bool lw__ir_is_private(LLVMValueRef pointer); /* into a variable of the thread's own */
@@ -180,7 +201,8 @@ bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-tes
 bool lw__llvm_shadow(struct lw__unit *unit);
 /* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:
  * loops marked to be unrolled, times the instructions of the kernels. */
-void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work);
+void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work,
+                          uint32_t percent);
 /* Scalarizer splits loads and stores of short vectors, too. */
 void lw__llvm_scalarize_memory(void);
 /* No index of the names in debug information: gdb assumes that it covers all units, which it does

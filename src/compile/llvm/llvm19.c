@@ -71,14 +71,16 @@ void lw__llvm_scalarize_memory(void)
 
 enum { UNROLL_WORK = 1 << 23 };
 
-void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work)
+void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work,
+                          uint32_t percent)
 {
     /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
      * of about one instruction: those that are marked, and others. */
     char most[48], few[48];
     snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
-             within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048));
-    snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
+             within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048) * percent / 100);
+    snprintf(few, sizeof few, "-unroll-threshold=%u",
+             within(40, 2400 / pieces, 150) * percent / 100);
     /* The machine scheduler puts instructions last that no other of the block waits for. Such are
      * the additions to the pieces' sums, and all their terms are then live at once. The widening
      * has put the instructions in an order in which few values are live.

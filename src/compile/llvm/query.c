@@ -70,6 +70,11 @@ const char *lw__ir_literal(LLVMValueRef pointer)
     return memchr(text, 0, length) ? text : NULL;
 }
 
+bool lw__ir_guards(LLVMValueRef instruction)
+{
+    return !strncmp(lw__ir_callee(instruction), LW_GUARD ".", sizeof LW_GUARD);
+}
+
 bool lw__ir_prints(LLVMValueRef instruction)
 {
     const char *name = lw__ir_callee(instruction);

@@ -216,6 +216,8 @@ struct lw__spmd {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef printed; /* memory for the arguments of any printf; NULL: none so far */
+    /* Of checks (runtime/refused_lanes.c): by operand, memory for it; what is told. NULL: none. */
+    LLVMValueRef refused[LW_GUARD_OPERANDS], refused_words;
     LLVMValueRef dummy;   /* 64 bytes that a masked-off scalar access may touch */
     uint64_t emission_id; /* of the current block's emission: values it computes are valid in it */
     /* Of values loaded or broadcast: the part of a block's code that dominates its rest. */

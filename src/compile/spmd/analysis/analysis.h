@@ -99,8 +99,8 @@ bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *co
 
 /* ---- conditions.c ---------------------------------------------------------------------------- */
 
-/* control/branch_votes.c follows a condition to its operands, also to those of other blocks. Such
- * values are kept. */
+/* control/branch_votes.c and guards.c follow a condition to its operands, also to those of other
+ * blocks. Such values are kept. */
 void lw__spmd_keep_conditions(struct lw__facts *facts);
 /* A deferred condition is decided by scalars and used by branches only. It is computed where a
  * branch makes lanes diverge: while lanes agree, nothing needs it lane by lane. */

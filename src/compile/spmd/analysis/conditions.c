@@ -28,6 +28,10 @@ void lw__spmd_keep_conditions(struct lw__facts *facts)
         LLVMValueRef condition = lw__cfg_condition(&facts->cfg, b);
         if (condition)
             keep_for_agreement(facts, condition, 0);
+        LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]);
+        for (; i; i = LLVMGetNextInstruction(i))
+            if (lw__ir_guards(i))
+                keep_for_agreement(facts, LLVMGetOperand(i, LW_GUARD_FAILS), 0);
     }
 }
 

@@ -104,6 +104,24 @@ void lw__control_vote(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *
 LLVMValueRef lw__control_same(struct lw__spmd *s, LLVMValueRef condition, const LLVMValueRef *mask);
 LLVMValueRef lw__control_again(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *operands);
 
+/* ---- guards.c -------------------------------------------------------------------------------- */
+
+/* A check of guarded code that is to be emitted. */
+struct lw__guarded {
+    LLVMValueRef call;
+    LLVMValueRef fails; /* scalars decide it for all lanes, an i1; NULL: vectors do */
+};
+
+/* For a call of LW_GUARD and the lanes that execute it: is there something to emit? *fails: as in
+ * struct lw__guarded. */
+bool lw__guard_vote(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *mask,
+                    LLVMValueRef *fails);
+/* True if all that is told of an access is known before the code of any piece. */
+bool lw__guard_is_shared(const struct lw__spmd *s, LLVMValueRef call);
+/* Emit checks for some pieces. */
+void lw__guard_pieces(struct lw__spmd *s, const struct lw__guarded *guards, size_t count,
+                      const LLVMValueRef *mask, uint32_t first, uint32_t end);
+
 /* ---- emit_block.c ---------------------------------------------------------------------------- */
 
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b);

@@ -24,7 +24,14 @@ enum { SIDE_BY_SIDE = 4 };
 
 enum { WARP = 32, MOST_SIDE_BY_SIDE = 8 }; /* a warp of four lanes a piece */
 
-enum emission_kind { EMIT_NOTHING, EMIT_ONCE, EMIT_PER_PIECE, EMIT_PER_WARP, EMIT_WHOLE_GANG };
+enum emission_kind {
+    EMIT_NOTHING,
+    EMIT_ONCE,
+    EMIT_PER_PIECE,
+    EMIT_PER_WARP,
+    EMIT_GUARD,
+    EMIT_WHOLE_GANG
+};
 
 static bool is_ignored(LLVMValueRef i)
 {
@@ -55,6 +62,8 @@ static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
     if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(i) ||
         lw__spmd_is_deferred(s->facts, i))
         return EMIT_NOTHING;
+    if (lw__ir_guards(i))
+        return EMIT_GUARD;
     if (LLVMIsAStoreInst(i))
         return is_uniform(s, LLVMGetOperand(i, 1)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
     if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
@@ -138,8 +147,6 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
         lw__spmd_assert_fail(s, i, c->mask);
     else if (!strcmp(name, "lw.assert_that"))
         lw__spmd_assert_that(s, i, c->mask);
-    else if (!strcmp(name, LW_REFUSED))
-        lw__spmd_refused(s, i, c->mask);
     else if (!strcmp(name, LW_SUSPECT))
         LLVMBuildBr(s->builder, s->stop);
     else
@@ -149,7 +156,9 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
 /* ---- segments -------------------------------------------------------------------------------- */
 
 struct segment {
-    LLVMValueRef *list; /* per piece, in order */
+    LLVMValueRef *list;         /* per piece, in order */
+    struct lw__guarded *guards; /* those in the list, in order */
+    size_t guard_count;
     LLVMValueRef *rare; /* per value: the only call of lw.rarely that uses it, or that it is */
     size_t count;
     uint32_t side_by_side;
@@ -161,6 +170,39 @@ static void add(struct lw__spmd *s, struct segment *g, LLVMValueRef i)
     g->list = lw__one_more(&s->unit->scratch, g->list, g->count, sizeof(LLVMValueRef));
     g->list[g->count++] = i;
     g->writes |= writes_by_lane(i);
+}
+
+/* A check. Where scalars decide it and no other waits in the segment, for all pieces at once; else
+ * in its place among the pieces' instructions. So the first one that fails is told. */
+static void add_guard(struct lw__spmd *s, const struct lw__emission *c, struct segment *g,
+                      LLVMValueRef call)
+{
+    struct lw__guarded guard = {.call = call};
+    if (!lw__guard_vote(s, call, c->mask, &guard.fails))
+        return;
+    if (guard.fails && !g->guard_count && lw__guard_is_shared(s, call)) {
+        lw__guard_pieces(s, &guard, 1, c->mask, s->first_piece, s->end_piece);
+        return;
+    }
+    g->guards = lw__one_more(&s->unit->scratch, g->guards, g->guard_count, sizeof guard);
+    g->guards[g->guard_count++] = guard;
+    add(s, g, call);
+}
+
+/* The checks that follow each other at k in the list, for some pieces. *guard: how many came
+ * before. The result: how many these are. */
+static size_t emit_guards(struct lw__spmd *s, const struct lw__emission *c, const struct segment *g,
+                          size_t k, size_t *guard, uint32_t first, uint32_t end)
+{
+    size_t n = 0;
+    while (k + n < g->count && lw__ir_guards(g->list[k + n]))
+        n++;
+    if (n) {
+        lw__guard_pieces(s, &g->guards[*guard], n, c->mask, first, end);
+        s->unit->has_rare = true;
+    }
+    *guard += n;
+    return n;
 }
 
 /* ---- what few lanes need --------------------------------------------------------------------- */
@@ -276,14 +318,19 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__emission *c, const 
                         uint32_t first, uint32_t end)
 {
     bool any = false;
+    size_t guard = 0;
     for (uint32_t p = first; p < end; p++)
         any |= !lw__mask_is_none(c->mask[p]);
-    for (size_t k = 0; k < g->count && any; k++) {
+    for (size_t k = 0, n; k < g->count && any; k++) {
         if (is_rare(s, g, g->list[k]))
             continue;
         LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(g->list[k]));
         lw__where_at(s->unit, g->list[k]);
         lw__builder_step(s);
+        if ((n = emit_guards(s, c, g, k, &guard, first, end))) {
+            k += n - 1;
+            continue;
+        }
         if (has_way(s, g->list[k])) {
             emit_rarely(s, c, g, g->list[k], first, end);
             continue;
@@ -330,7 +377,7 @@ static void flush(struct lw__spmd *s, const struct lw__emission *c, struct segme
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);
     lw__arena_release(&s->unit->scratch, mark);
     g->rare = NULL;
-    g->count = 0;
+    g->count = g->guard_count = 0;
     g->writes = g->moves = false;
 }
 
@@ -359,8 +406,9 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
         enum emission_kind kind = emission_of(s, i);
         bool load = LLVMIsALoadInst(i),
              transposes = kind == EMIT_PER_PIECE && can_transpose(s, c, i);
-        /* a thread may load what it has stored */
-        if (kind == EMIT_WHOLE_GANG || ((kind == EMIT_ONCE || transposes) && load && g.writes) ||
+        /* a thread may load what it has stored, and only after its check */
+        if (kind == EMIT_WHOLE_GANG ||
+            ((kind == EMIT_ONCE || transposes) && load && (g.writes || g.guard_count)) ||
             (transposes && !load))
             flush(s, c, &g);
         LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(i));
@@ -373,7 +421,9 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
         else if (kind == EMIT_PER_PIECE || kind == EMIT_PER_WARP) {
             add(s, &g, i);
             g.moves |= kind == EMIT_PER_WARP;
-        } else if (kind == EMIT_WHOLE_GANG)
+        } else if (kind == EMIT_GUARD)
+            add_guard(s, c, &g, i);
+        else if (kind == EMIT_WHOLE_GANG)
             emit_alone(s, c, i);
         if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
             break; /* a failed assert has left */

@@ -31,11 +31,11 @@ static bool is_side_by_side(const struct lw__spmd *s, LLVMValueRef pointer)
     return shape.kind == LW_SHAPE_OFFSET && !lw__shape_is_uniform(s->facts, shape);
 }
 
-/* Elementwise intrinsics and thread indices. */
+/* Elementwise intrinsics, thread indices and checks. */
 static bool is_free_call(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    return lw__ir_thread_index(name, NULL) || lw__spmd_is_native(i) ||
+    return lw__ir_thread_index(name, NULL) || lw__spmd_is_native(i) || lw__ir_guards(i) ||
            (!strncmp(name, "llvm.", 5) && strncmp(name, "llvm.mem", 8));
 }
 

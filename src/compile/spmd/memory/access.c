@@ -490,6 +490,8 @@ bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i)
     if (!lw__access_describe(s, i, &a))
         return false;
     LLVMValueRef moved = lw__access_load(s, &a, lw__spmd_uniform(s, a.address));
+    const unsigned invariant = LLVMGetMDKindIDInContext(s->context, "invariant.load", 14);
+    LLVMSetMetadata(moved, invariant, LLVMGetMetadata(i, invariant));
     lw__spmd_set_uniform(s, i, cast_like(s, moved, kept_as(s, a.type)));
     return true;
 }

@@ -57,16 +57,36 @@ static void fold_places(const struct lw__kernel *kernel)
         }
 }
 
+static void place_guards(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        lw__prepare_place_guards(&unit->scratch, unit->kernels.rows[i].function);
+}
+
 /* ---- unrolling ------------------------------------------------------------------------------- */
 
-static uint64_t instructions(const struct lw__unit *unit)
+/* LLVM counts a check as a call with as many operands; what it compares is about as many more
+ * instructions. */
+enum { GUARD_SIZE = LW_GUARD_OPERANDS, GUARD_MORE = 3 };
+
+/* *percent: how much longer checks make the blocks that have some, as LLVM counts. The loops that
+ * are unrolled should be those of code without checks. */
+static uint64_t instructions(const struct lw__unit *unit, uint32_t *percent)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, guards = 0, others = 0;
     for (size_t i = 0; i < unit->kernels.count; i++)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(unit->kernels.rows[i].function); b;
-             b = LLVMGetNextBasicBlock(b))
+             b = LLVMGetNextBasicBlock(b)) {
+            uint64_t all = 0, here = 0;
             for (LLVMValueRef k = LLVMGetFirstInstruction(b); k; k = LLVMGetNextInstruction(k))
-                n++;
+                all++, here += lw__ir_guards(k);
+            n += all;
+            guards += here;
+            others += !here                           ? 0
+                      : all > (GUARD_MORE + 2) * here ? all - GUARD_MORE * here
+                                                      : 2 * here;
+        }
+    *percent = (uint32_t)(100 + (guards ? 100 * GUARD_SIZE * guards / others : 0));
     return n;
 }
 
@@ -110,7 +130,7 @@ static bool unroll_for_threads(struct lw__unit *unit)
 
 static bool unroll(struct lw__unit *unit)
 {
-    uint32_t whole = 0, sums = 0;
+    uint32_t whole = 0, sums = 0, percent;
     for (size_t i = 0; i < unit->kernels.count; i++)
         lw__spmd_mark_kept(unit, &unit->kernels.rows[i]);
     if (lw__has(unit, LW_HAS_THREADS))
@@ -119,7 +139,8 @@ static bool unroll(struct lw__unit *unit)
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
         lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole);
     }
-    lw__llvm_cpu_options(unit, most_pieces(unit), whole * instructions(unit));
+    const uint64_t all = instructions(unit, &percent);
+    lw__llvm_cpu_options(unit, most_pieces(unit), whole * all, percent);
     if (!unroll_marked(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
@@ -147,7 +168,9 @@ bool lw__pass_prepare(struct lw__unit *unit)
         if (!lw__has(unit, LW_HAS_THREADS)) /* there each thread's copy is made at its entry */
             lw__prepare_own_parameters(&unit->kernels.rows[i]);
     }
-    bool ok = lw__llvm_passes(unit, LW_PASSES_before_unrolling) && unroll(unit);
+    bool ok = lw__llvm_passes(unit, LW_PASSES_before_unrolling);
+    place_guards(unit);
+    ok = ok && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
         lw__prepare_duplicate_returns(&unit->scratch, unit->kernels.rows[i].function);
     ok = ok && lw__llvm_passes(unit, LW_PASSES_after_unrolling);
@@ -161,5 +184,6 @@ bool lw__pass_prepare(struct lw__unit *unit)
         lw__prepare_duplicate_dead_ends(&unit->scratch, function);
         lw__prepare_split_joins(&unit->scratch, function);
     }
+    place_guards(unit);
     return ok;
 }

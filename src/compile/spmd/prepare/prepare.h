@@ -52,6 +52,11 @@ void lw__prepare_duplicate_returns(struct lw__arena *arena, LLVMValueRef functio
 /* A copy of a failed assert for each edge to it; mergereturn has merged them. */
 void lw__prepare_duplicate_dead_ends(struct lw__arena *arena, LLVMValueRef function);
 
+/* ---- place_guards.c -------------------------------------------------------------------------- */
+
+/* Checks that others imply go; those of a block stand in front of its accesses. */
+void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function);
+
 /* ---- prepare.c ------------------------------------------------------------------------------- */
 
 bool lw__pass_prepare(struct lw__unit *unit);

@@ -206,7 +206,7 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
             exits += !loop->body[m->cfg.succ[e]];
         LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
         for (; i; i = LLVMGetNextInstruction(i), n++)
-            if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i))
+            if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i) && !lw__ir_guards(i))
                 return 0;
     }
     return ends && exits == 1 ? n : 0;

@@ -41,13 +41,18 @@ LLVMValueRef lw__spmd_block_index(const struct lw__spmd *s, const char *name);
 /* Emit a block op of a gang. */
 void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 
+/* ---- refused_lanes.c ------------------------------------------------------------------------- */
+
+/* Of a call of LW_GUARD: if an access of a lane of the pieces is outside, the launch ends. */
+void lw__spmd_refuse_lanes(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *mask,
+                           uint32_t first, uint32_t end);
+
 /* ---- runtime_calls.c ------------------------------------------------------------------------- */
 
 /* A failed assert ends s->builder's block; all live threads must be at a barrier. */
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_that(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
-void lw__spmd_refused(struct lw__spmd *s, LLVMValueRef call, lw__mask mask); /* of LW_REFUSED */
 void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 /* The threads of each piece that have not exited. */
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);

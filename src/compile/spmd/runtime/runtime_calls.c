@@ -2,7 +2,6 @@
  * and barriers that some threads do not reach.
  */
 #include "base/manifest.h"
-#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
@@ -116,15 +115,14 @@ static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
     }
 }
 
-/* The largest count of words that a call of the kernel hands over, behind its first operand. */
+/* The largest count of arguments of a printf or assert of the kernel. */
 static unsigned most_arguments(const struct lw__spmd *s)
 {
     unsigned most = 0;
     for (uint32_t b = 0; b < s->facts->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if ((lw__ir_prints(i) || !strcmp(lw__ir_callee(i), LW_REFUSED)) &&
-                LLVMGetNumArgOperands(i) - 1 > most)
+            if (lw__ir_prints(i) && LLVMGetNumArgOperands(i) - 1 > most)
                 most = LLVMGetNumArgOperands(i) - 1;
     return most;
 }
@@ -228,19 +226,5 @@ void lw__spmd_assert_that(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
         (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread), LLVMGetOperand(call, 0),
                          lw__spmd_const32(s, (int64_t)site), own},
         6);
-    LLVMBuildBr(s->builder, s->stop);
-}
-
-void lw__spmd_refused(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
-{
-    const size_t site = lw__ir_site(s->unit, call, "access");
-    store_arguments(s, call, LW_REFUSED_WORDS, mask);
-    LLVMValueRef thread = first_thread(s, mask),
-                 own = own_arguments(s, LW_REFUSED_WORDS, LW_REFUSED_WORDS, thread);
-    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, refused), LLVMVoidTypeInContext(s->context),
-                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->i32, s->ptr},
-                      (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread),
-                                       lw__spmd_const32(s, (int64_t)site), own},
-                      5);
     LLVMBuildBr(s->builder, s->stop);
 }

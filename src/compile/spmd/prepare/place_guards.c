@@ -1,0 +1,208 @@
+/* place_guards.c - checks of guarded code (LW_GUARD): those that say nothing new go, and the others
+ * of a block come together, in front of its accesses.
+ *
+ * A check that has passed holds from there on. Checks side by side need one branch, and accesses
+ * between which there is none are as in other code: what memory/ makes together stays together. So
+ * a check moves up to the one before it, over loads and stores, with what it needs. It does not
+ * pass by a collective or anything else that other threads notice.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+
+/* ---- checks that say nothing new ------------------------------------------------------------- */
+
+static bool is_before(LLVMValueRef a, LLVMValueRef b)
+{
+    while (b && b != a)
+        b = LLVMGetPreviousInstruction(b);
+    return b;
+}
+
+/* True if each path to b leads through a, another instruction. */
+static bool dominates(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
+    if (its == here)
+        return a != b && is_before(a, b);
+    const uint32_t x = lw__cfg_index(g, its), y = lw__cfg_index(g, here);
+    return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(g, x, y);
+}
+
+/* True if they compare the same numbers. */
+static bool is_same(LLVMValueRef a, LLVMValueRef b)
+{
+    for (unsigned k = LW_GUARD_FAILS; k <= LW_GUARD_LIMIT; k++)
+        if (LLVMGetOperand(a, k) != LLVMGetOperand(b, k))
+            return false;
+    return true;
+}
+
+static bool is_known(const struct lw__cfg *g, LLVMValueRef check)
+{
+    LLVMValueRef fails = LLVMGetOperand(check, LW_GUARD_FAILS);
+    if (LLVMIsConstant(fails))
+        return lw__ir_is_truth(fails, false);
+    for (LLVMUseRef u = LLVMGetFirstUse(fails); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (lw__ir_guards(user) && is_same(user, check) && dominates(g, user, check))
+            return true;
+    }
+    return false;
+}
+
+static void remove_known(struct lw__arena *scratch, LLVMValueRef function)
+{
+    struct lw__cfg g;
+    const struct lw__arena_mark mark = lw__arena_mark(scratch);
+    lw__cfg_build(scratch, function, &g);
+    for (size_t b = g.count; b-- > 0;)
+        for (LLVMValueRef i = LLVMGetLastInstruction(g.blocks[b]), next; i; i = next) {
+            next = LLVMGetPreviousInstruction(i);
+            if (lw__ir_guards(i) && is_known(&g, i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    lw__arena_release(scratch, mark);
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* A block's instructions, sorted by their addresses. */
+struct row {
+    LLVMValueRef value;
+    size_t order; /* in the block, from 1; 0: it has been moved to the front */
+};
+
+struct placer {
+    LLVMBuilderRef b;
+    LLVMValueRef at; /* where checks move to: in front of it, as the builder is */
+    struct row *rows;
+    size_t count, point; /* what has a lower order is in front of `at` */
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const struct row *)a)->value,
+                    y = (uintptr_t)((const struct row *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* NULL: it is in another block. */
+static struct row *row_of(const struct placer *p, LLVMValueRef v)
+{
+    const struct row key = {v, 0};
+    return bsearch(&key, p->rows, p->count, sizeof key, compare_rows);
+}
+
+static bool is_free_call(LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) && (lw__ir_is_speculatable(i) || lw__spmd_is_native(i) ||
+                                  lw__ir_thread_index(lw__ir_callee(i), NULL));
+}
+
+static bool is_movable(LLVMValueRef i)
+{
+    return (lw__ir_is_arith(i) && !lw__ir_may_trap(i)) || LLVMIsAGetElementPtrInst(i) ||
+           is_free_call(i);
+}
+
+static unsigned operand_count(LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
+}
+
+enum { DEPTH_MAX = 16 };
+
+/* True if the value is, or may be, known at the builder. */
+static bool can_move(const struct placer *p, LLVMValueRef v, int depth)
+{
+    const struct row *row = LLVMIsAInstruction(v) ? row_of(p, v) : NULL;
+    if (!row || row->order < p->point)
+        return true;
+    bool can = depth < DEPTH_MAX && is_movable(v);
+    for (unsigned k = 0; can && k < operand_count(v); k++)
+        can = can_move(p, LLVMGetOperand(v, k), depth + 1);
+    return can;
+}
+
+static void place_before(struct placer *p, LLVMValueRef at)
+{
+    p->at = at;
+    LLVMPositionBuilderBefore(p->b, at);
+}
+
+static void move(struct placer *p, LLVMValueRef v)
+{
+    struct row *row = LLVMIsAInstruction(v) ? row_of(p, v) : NULL;
+    if (!row || row->order < p->point)
+        return;
+    for (unsigned k = 0; k < operand_count(v); k++)
+        move(p, LLVMGetOperand(v, k));
+    if (v == p->at)
+        place_before(p, LLVMGetNextInstruction(v));
+    else
+        lw__ir_move(v, p->b);
+    row->order = 0;
+}
+
+static bool can_move_check(const struct placer *p, LLVMValueRef check)
+{
+    bool can = true;
+    for (unsigned k = 0; can && k < LW_GUARD_OPERANDS; k++)
+        can = can_move(p, LLVMGetOperand(check, k), 0);
+    return can;
+}
+
+static bool is_plain_access(LLVMValueRef i)
+{
+    return (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && !LLVMGetVolatile(i) &&
+           LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* True if no check may move over it. */
+static bool stops(LLVMValueRef i)
+{
+    return !is_plain_access(i) && !LLVMIsAPHINode(i) && !lw__ir_is_arith(i) &&
+           !LLVMIsAGetElementPtrInst(i) && !LLVMIsAAllocaInst(i) && !is_free_call(i);
+}
+
+static void place_block(struct lw__arena *scratch, LLVMBuilderRef b, LLVMBasicBlockRef block)
+{
+    struct placer p = {.b = b, .point = 1};
+    LLVMValueRef next, i = LLVMGetFirstInstruction(block);
+    size_t order = 1, checks = 0;
+    for (; i; i = LLVMGetNextInstruction(i), p.count++)
+        checks += lw__ir_guards(i);
+    if (!checks)
+        return;
+    p.rows = lw__new(scratch, p.count, sizeof *p.rows);
+    for (i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), order++)
+        p.rows[order - 1] = (struct row){i, order};
+    qsort(p.rows, p.count, sizeof *p.rows, compare_rows);
+    place_before(&p, lw__ir_first_after_phis(block));
+    order = 1;
+    for (i = LLVMGetFirstInstruction(block); i; i = next, order++) {
+        next = LLVMGetNextInstruction(i);
+        if (LLVMIsAPHINode(i)) {
+            p.point = order + 1;
+        } else if (lw__ir_guards(i) && can_move_check(&p, i)) {
+            move(&p, i);
+        } else if ((lw__ir_guards(i) || stops(i)) && next) {
+            place_before(&p, next);
+            p.point = order + 1;
+        }
+    }
+}
+
+void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    const struct lw__arena_mark mark = lw__arena_mark(scratch);
+    remove_known(scratch, function);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+         block = LLVMGetNextBasicBlock(block))
+        place_block(scratch, b, block);
+    lw__arena_release(scratch, mark);
+    LLVMDisposeBuilder(b);
+}
