@@ -221,14 +221,23 @@ static LLVMValueRef *checks_of(struct lw__guard *g, size_t *count)
     return list;
 }
 
-/* The first load of the record: what holds for the whole kernel is built before it. Variables lose
- * their names when their block is split, so these are noted here. */
+/* The first load of the record: what holds for the whole kernel is built behind it, and behind all
+ * variables, which the clean-up may have left anywhere in the block. They lose their names when it
+ * is split, so they are noted here. */
 static void open_record(struct lw__guard *g)
 {
-    LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function));
-    for (; LLVMIsAAllocaInst(at); at = LLVMGetNextInstruction(at))
-        lw__guard_note_variable(g, at);
-    LLVMPositionBuilderBefore(g->b, at);
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)), next;
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    LLVMPositionBuilderBefore(g->b, first);
+    for (LLVMValueRef i = first; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (LLVMIsAAllocaInst(i))
+            lw__ir_move(i, g->b);
+    }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)); i != first;
+         i = LLVMGetNextInstruction(i))
+        lw__guard_note_variable(g, i);
     g->bounds = LLVMGetParam(g->function, g->kernel->param_count - 1);
     g->dynamic_bytes = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
     g->begin = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
