@@ -151,13 +151,23 @@ static size_t out_count_of(const struct row *row, const struct shape *shape, int
     return max_size(parts, HAND_THREADS_MAX);
 }
 
+static void session_close(struct session *s)
+{
+    close_variants(s);
+    unmap_work(s);
+    destroy_buffers(s);
+    free(s->variants);
+}
+
 static bool session_open(struct session *s)
 {
     const struct bench *bench = s->bench;
     s->out_count = out_count_of(s->row, &s->shape, bench->threads);
     s->variants = calloc(VARIANTS_MAX, sizeof *s->variants);
     if (!s->variants || !create_buffers(s) || !map_work(s)) {
-        fprintf(stderr, "bench: %s: %s\n", s->row->name, lw_last_error());
+        fprintf(stderr, "bench: %s: %s\n", s->row->name,
+                s->variants ? lw_last_error() : "out of memory");
+        session_close(s);
         return false;
     }
     if (bench->threads > 1)
@@ -165,14 +175,6 @@ static bool session_open(struct session *s)
     data_fill(s);
     variants_make(s);
     return true;
-}
-
-static void session_close(struct session *s)
-{
-    close_variants(s);
-    unmap_work(s);
-    destroy_buffers(s);
-    free(s->variants);
 }
 
 static int compare_doubles(const void *a, const void *b)

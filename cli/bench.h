@@ -183,6 +183,9 @@ void bench_print_samples(FILE *to, const struct bench *bench);
 void bench_print_table(FILE *to, const struct bench *bench);
 void bench_print_ladder(FILE *to, const struct bench *bench);
 
+/* bench_has_problem - of its own: the limits of a worker that failed have none. */
+bool bench_has_problem(const struct bench *bench, const struct bench_row *row);
+
 /* bench_deliver - by print unless JSON goes to standard output, then files; the exit status. */
 int bench_deliver(struct bench *bench, void (*print)(FILE *to, const struct bench *bench));
 int bench_write_json(const struct bench *bench, int status);

@@ -87,7 +87,7 @@ static void tell_problems(const struct bench *bench)
 {
     for (size_t i = 0; i < bench->row_count; i++) {
         const struct bench_row *row = &bench->rows[i];
-        if (row->problem[0] && !(row->is_limit && bench->workers[row->worker].status))
+        if (bench_has_problem(bench, row))
             cli_fail((enum cli_exit)row->status, "%s: %s", bench->workers[row->worker].label,
                      row->problem);
     }

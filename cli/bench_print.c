@@ -142,6 +142,11 @@ void bench_print_samples(FILE *to, const struct bench *bench)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+bool bench_has_problem(const struct bench *bench, const struct bench_row *row)
+{
+    return row->problem[0] && !(row->is_limit && bench->workers[row->worker].status);
+}
+
 /* is_shown - what an interruption kept from its turn is not. */
 static bool is_shown(const struct bench *bench, const struct bench_row *row)
 {
@@ -170,9 +175,11 @@ void bench_print_table(FILE *to, const struct bench *bench)
     print_head(to, bench);
     fprintf(to, "%s\n\n%-26s %-20s %10s %14s %s\n", bench->workers[0].label, "operation", "size",
             "median", "rate", " of the limit");
-    for (size_t i = 0; i < bench->row_count; i++)
-        if (!bench->rows[i].is_limit && is_shown(bench, &bench->rows[i]))
-            print_row(to, bench, &bench->rows[i]);
+    for (size_t i = 0; i < bench->row_count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        if (row->is_limit ? bench_has_problem(bench, row) : is_shown(bench, row))
+            print_row(to, bench, row);
+    }
 }
 
 /* ---- the ladder ------------------------------------------------------------------------------ */

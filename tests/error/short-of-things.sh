@@ -202,6 +202,7 @@ prints 29 learn 1 --check --seed 1 # the skeleton, which is wrong
 cp "$SOURCE/examples/puzzles/map/solution.c" lanewise-puzzles/map.c
 prints 29 learn 1 --check --seed 1 --json
 prints 17 bench op sum 'f32[8]' --seconds 0.01 --svg x.svg
+prints 47 bench operations --filter 'sum of rows' --small --seconds 0.01 -d cpu --threads 1
 example=$SOURCE/examples/attention
 "$CC" -shared -fPIC -I"$SOURCE/include" -DATTENTION_KERNELS="\"$example/kernels.c\"" \
     "$example/module.c" "$example/operation.c" -o attention.so
