@@ -86,6 +86,59 @@ KERNEL void anew(float *y, int n)
             return;
     }
 }
+KERNEL void later(float *y)
+{
+    int at = 9;
+    for (int k = -3; k < 1; k++, at += 3)
+        y[at] = 1;
+}
+KERNEL void before(float *y, int n, int m)
+{
+    bool was = false;
+    for (int i = 0; i < m; i++) {
+        if (was)
+            y[i] = 1;
+        was = i < n;
+    }
+}
+KERNEL void less(float *y, int n)
+{
+    int i = thread_idx.x;
+    if (i < n)
+        y[i - n + 2] = 1;
+}
+KERNEL void grows(float *y, int n)
+{
+    int k = 0, step = 1;
+    for (int at = 0; k < n; k++, at += step, step += 2)
+        y[at] = 1;
+}
+KERNEL void chain(float *y, int n)
+{
+    for (int i = 0, j; i < n; i = j) {
+        j = i;
+        do
+            y[j++] = 1;
+        while (j & 3);
+    }
+}
+KERNEL void across(float *y)
+{
+    y[block_idx.x * block_dim.x + thread_idx.y] = 1;
+}
+KERNEL void linear(float *y)
+{
+    y[warp_id() * WARP_SIZE + lane_id()] = 1;
+}
+KERNEL void apart(float *y)
+{
+    y[warp_id() * 64 + lane_id()] = 1;
+}
+KERNEL void behind(float *y, int n, int i)
+{
+    float (*rows)[n] = (float (*)[n])y;
+    rows[0][i] = 1;
+}
 KERNEL void either(float *y, const float *a, const float *b, int n)
 {
     const float *from = n & 1 ? a : b;
@@ -158,6 +211,18 @@ clean walk 2 2 -b 32 'f32[32]' 'f32[62]' 10
 found walk 1 2 -b 32 'f32[32]' 'f32[61]' 10
 clean anew 0 1 -b 1 'f32[300]' 300
 found anew 0 1 -b 1 'f32[100]' 300 # a counter that wraps
+found later 0 1 -b 1 'f32[18]'
+clean later 0 1 -b 1 'f32[19]'
+found before 0 1 -b 1 'f32[10]' 10 11
+found less 0 1 -b 4 'f32[4]' 4
+found grows 0 1 -b 1 'f32[9]' 4 # at squares
+found chain 0 1 -b 1 'f32[15]' 13
+found across 0 1 -b 1,8 'f32[1]'
+clean linear 1 1 -b 40 'f32[40]'
+found linear 0 1 -b 40 'f32[39]'
+found apart 0 1 -b 64 'f32[64]'
+found behind 1 1 -b 1 'f32[100]' 10 10 # the index is out of its row, not of y
+found either 1 1 -b 32 'f32[32]' 'f32[40]' 'f32[31]' 0
 clean either 1 1 -b 32 'f32[32]' 'f32[40]' 'f32[32]' 0
 clean either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 0
 found either 1 1 -b 32 'f32[32]' 'f32[31]' 'f32[32]' 1 # one of two is not told
