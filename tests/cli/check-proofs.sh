@@ -86,11 +86,11 @@ KERNEL void anew(float *y, int n)
             return;
     }
 }
-KERNEL void later(float *y)
+KERNEL void later(float *y, int n)
 {
     int at = 9;
-    for (int k = -3; k < 1; k++, at += 3)
-        y[at] = 1;
+    for (int k = -3; k < n; k++, at += 3)
+        y[at] = k;
 }
 KERNEL void before(float *y, int n, int m)
 {
@@ -115,12 +115,9 @@ KERNEL void grows(float *y, int n)
 }
 KERNEL void chain(float *y, int n)
 {
-    for (int i = 0, j; i < n; i = j) {
-        j = i;
-        do
-            y[j++] = 1;
-        while (j & 3);
-    }
+    for (int i = 0, j; i < n; i = j)
+        for (j = i; j < i + 4; j++)
+            y[j] = 1;
 }
 KERNEL void across(float *y)
 {
@@ -211,8 +208,8 @@ clean walk 2 2 -b 32 'f32[32]' 'f32[62]' 10
 found walk 1 2 -b 32 'f32[32]' 'f32[61]' 10
 clean anew 0 1 -b 1 'f32[300]' 300
 found anew 0 1 -b 1 'f32[100]' 300 # a counter that wraps
-found later 0 1 -b 1 'f32[18]'
-clean later 0 1 -b 1 'f32[19]'
+found later 0 1 -b 1 'f32[18]' 1
+clean later 0 1 -b 1 'f32[19]' 1
 found before 0 1 -b 1 'f32[10]' 10 11
 found less 0 1 -b 4 'f32[4]' 4
 found grows 0 1 -b 1 'f32[9]' 4 # at squares
