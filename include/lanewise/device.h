@@ -33,7 +33,8 @@ LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 
 /* lw_trap_faults - let a kernel on "cpu" that accesses memory outside its buffers fail its launch
- * (LW_E_LAUNCH) and not end the process. The call holds for the whole process:
+ * (LW_E_LAUNCH) and not end the process. It is for code that does not compare its accesses: with
+ * LANEWISE_BOUNDS=0, and of lanewise cc. The call holds for the whole process:
  * - New buffers of 4 KiB and more, at most 8192 at a time, lie between two inaccessible pages; they
  *   end within 63 bytes of the second. So do shared memory and private arrays. If LANEWISE_GUARD is
  *   "all" in the environment, buffers of any size do.

@@ -90,7 +90,7 @@ struct lw__launch {
     const struct lw__lines *lines; /* of this code */
     const char *source;            /* its text, where findings are made; else NULL */
     const char *source_name;
-    bool is_guarded;         /* the code is that of lw__compile.bounds */
+    bool is_guarded;         /* the code is that of ops->guarded */
     uint64_t work;           /* equal for launches of the same grid, memory and scalars */
     struct lw__times *times; /* of this code */
     atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
@@ -163,7 +163,6 @@ struct lw__device_ops {
     bool has_debug;             /* takes code for a debugger: lw_build_options.debug */
     bool has_findings;          /* its streams keep what launches find */
     bool is_gpu;
-    bool has_bounds; /* makes code whose accesses stay within their objects: LANEWISE_BOUNDS */
     int (*vector_bits)(const void *state); /* NULL: its code uses no vectors */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
@@ -231,6 +230,10 @@ struct lw__device_ops {
      * (base/cpu_abi.h): host/specialize.c then loads that as it does a program, and finds the
      * kernel in it. NULL: find gives the entry for all sizes. Any thread. */
     lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
+
+    /* guarded - the same of the form whose accesses stay within their objects; its code gets
+     * launches with is_guarded. NULL: there is no such form. Any thread. */
+    lw_status (*guarded)(void *code, const void **bitcode, size_t *bytes);
 
     /* check - can the device run it? Asked before it is queued; LW_E_SHAPE. Any thread. NULL: it
      * can. */

@@ -59,6 +59,7 @@ for blocks, status in (4, 0), (5, E_LAUNCH), (5, E_LAUNCH), (4, 0):
 if own:
     ctypes.string_at(8)
 P
+export LANEWISE_BOUNDS=0
 LANEWISE_COMPILE=$BUILD/src/compile/lanewise-compile
 library=$BUILD/src/run/liblanewise.so
 export LANEWISE_COMPILE

@@ -1,32 +1,32 @@
-// On cpu a kernel that leaves its buffers, its block memory or its stack ends with a line.
-// device: cpu the other devices have other means
+// A kernel that leaves its buffers, its block memory or its stack ends with a line.
+// device: cpu the other devices have the same in bounds-*.c
 // run: -k forgets -g 4 -b 256 f32[1000] f32[1000]=iota
 // status: 4
-// stderr: kernel 'forgets' accessed memory outside its buffers near @DIR/outside-buffers.c:35, block 3; `-d ref` names the index
+// stderr: kernel 'forgets': @DIR/outside-buffers.c:35:18: read of 4 bytes outside: index 1000 of 'a', which has 1000 elements of 4 bytes, block (3,0,0) thread (232,0,0)
 // run: -k forgets -b 256 f32[240] f32[240]
 // status: 4
-// stderr: outside-buffers.c:35, block 0; `-d ref` names the index
+// stderr: outside-buffers.c:35:18: read of 4 bytes outside: index 240 of 'a'
 // run: -k forgets -g 2,3 -b 16 f32[16] f32[16]
 // status: 4
-// stderr: outside-buffers.c:35, block (1,0,0); `-d ref` names the index
+// stderr: block (1,0,0) thread (0,0,0)
 // run: -k forgets -g 4 -b 250 --quiet f32[1000] f32[1000]
 // run: -k copies -b 64 struct[8] u8[192]
 // status: 4
-// stderr: kernel 'copies' accessed memory outside its buffers near @DIR/outside-buffers.c:44, block 0;
+// stderr: index 6 of 'a', which has 6 elements of 32 bytes, block (0,0,0) thread (6,0,0)
 // run: -k together -b 100 i32[16]
 // status: 4
-// stderr: kernel 'together' accessed memory outside its buffers near @DIR/outside-buffers.c:54, block 0
+// stderr: read of 4 bytes outside: index 16 of 'out', which has 16 elements of 4 bytes, block (0,0,0) thread (16,0,0)
 // run: -k below -b 64 i32[1024]
 // status: 4
-// stderr: kernel 'below' accessed memory outside its buffers near @DIR/outside-buffers.c:62, block 0
+// stderr: read of 4 bytes outside: index -64 of 'out', which has 1024 elements of 4 bytes, block (0,0,0) thread (0,0,0)
 // run: -k says -b 1 i8[64]=const:65 0
 // expect: [block 0,0,0 thread 0,0,0] AA
 // status: 4
-// stderr: kernel 'says' accessed memory outside its buffers
+// stderr: read of 1 byte outside: index 64 of 'text', which has 64 elements of 1 byte
 // run: -k says -b 1 i8[64]=const:65 62
 // expect: [block 0,0,0 thread 0,0,0] AA
 // status: 4
-// stderr: kernel 'says' accessed memory outside its buffers
+// stderr: read of 1 byte outside: index 64 of 'text', which has 64 elements of 1 byte
 #include <lanewise/kernel.h>
 
 KERNEL void forgets(float *out, const float *a)

@@ -76,6 +76,7 @@ int main(int count, char **words)
     lw_build_options options = {.source = SOURCE};
     pthread_t threads[THREADS];
     rounds = count > 1 ? atoi(words[1]) : 20;
+    setenv("LANEWISE_BOUNDS", "0", 1);
     WORKS(lw_trap_faults());
     WORKS(lw_trap_faults());
     device = open_device("cpu");

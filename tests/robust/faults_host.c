@@ -233,6 +233,7 @@ int main(void)
 {
     lw_build_options options = {.source = SOURCE};
     struct sigaction own = {.sa_handler = on_signal};
+    setenv("LANEWISE_BOUNDS", "0", 1);
     setenv("LANEWISE_GUARD", "some", 1);
     CHECK(lw_trap_faults() == LW_E_ARG && strstr(lw_last_error(), "LANEWISE_GUARD is 'some'"));
     unsetenv("LANEWISE_GUARD");

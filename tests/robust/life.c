@@ -134,7 +134,8 @@ static void killed(bool of_clang, const char *how)
     struct kill k = {.of_clang = of_clang};
     lw_device *device = open_ref();
     char *source = long_source();
-    lw_build_options options = {.source = source};
+    const char *define = "NO_PRECOMPILED_HEADER"; /* with it clang would be started twice */
+    lw_build_options options = {.source = source, .defines = &define, .define_count = 1};
     lw_program *program;
     pthread_t thread;
     pthread_create(&thread, NULL, killer, &k);

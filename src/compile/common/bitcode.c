@@ -82,32 +82,62 @@ LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit)
 /* The kernel whose code the first launch will ask for; NULL: none. In a file with a kernel that
  * BLOCK fixes, code is made in this step, which may set options of LLVM. They hold for the process,
  * and would change the code of the next one. */
-static const char *first_kernel(const struct lw__unit *unit)
+static const struct lw__kernel *first_kernel(const struct lw__unit *unit)
 {
     const struct lw__first *first = &unit->options->first;
     const struct lw__kernels *kernels = &unit->kernels;
-    const char *found = NULL;
+    const struct lw__kernel *found = NULL;
     for (size_t i = 0; i < kernels->count; i++) {
         if (kernels->rows[i].block[0])
             return NULL;
         if (first->kernel ? !strcmp(first->kernel, kernels->rows[i].name) : kernels->count == 1)
-            found = kernels->rows[i].name;
+            found = &kernels->rows[i];
     }
     return first->fd < 0 ? NULL : found;
 }
 
+/* A launch that cannot be proved is guarded. */
 static void keep_for_first(struct lw__unit *unit, const char *bitcode, size_t bytes)
 {
-    const char *kernel = first_kernel(unit);
+    const struct lw__kernel *kernel = first_kernel(unit);
     if (!kernel)
         return;
-    lw__text_add_bytes(&unit->common, bitcode, bytes);
-    unit->first = lw__copy(&unit->arena, kernel);
+    unit->first_is_guarded = unit->guarded && kernel->is_partial;
+    lw__text_add_bytes(&unit->common, unit->first_is_guarded ? unit->guarded : bitcode,
+                       unit->first_is_guarded ? unit->guarded_bytes : bytes);
+    unit->first = lw__copy(&unit->arena, kernel->name);
     lw__finished(&unit->common);
 }
 
-/* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes. Not
- * where a stage is shown, of which they are no part.
+static void add_bytes(struct lw__unit *unit, const char *name, const char *bytes, size_t count)
+{
+    add_constant(unit, name, LLVMConstStringInContext2(unit->context, bytes, count, 1), 16);
+}
+
+/* A bitcode: NAME and NAME.bytes. */
+static void add_bitcode(struct lw__unit *unit, const char *name, const char *bytes, size_t count)
+{
+    struct lw__text length = {0};
+    lw__text_add(&length, "%s.bytes", name);
+    add_bytes(unit, name, bytes, count);
+    add_constant(unit, lw__finished(&length), number(unit, count), 8);
+    lw__text_free(&length);
+}
+
+static void add_proofs(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const struct lw__kernel *k = &unit->kernels.rows[i];
+        struct lw__text name = {0};
+        lw__text_add(&name, "lw.proofs.%s", k->name);
+        add_bytes(unit, lw__finished(&name), k->proofs, k->proof_bytes);
+        lw__text_free(&name);
+    }
+}
+
+/* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes; so do
+ * the guarded form, lw.guarded, and the proofs, lw.proofs.K. Not where a stage is shown, of which
+ * they are no part.
  * needs COMMON DESCRIBED
  */
 bool lw__pass_common(struct lw__unit *unit)
@@ -117,8 +147,11 @@ bool lw__pass_common(struct lw__unit *unit)
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     size_t bytes = LLVMGetBufferSize(bitcode);
     const char *data = LLVMGetBufferStart(bitcode);
-    add_constant(unit, "lw.common", LLVMConstStringInContext2(unit->context, data, bytes, 1), 16);
-    add_constant(unit, "lw.common.bytes", number(unit, bytes), 8);
+    add_bitcode(unit, "lw.common", data, bytes);
+    if (unit->guarded) {
+        add_bitcode(unit, "lw.guarded", unit->guarded, unit->guarded_bytes);
+        add_proofs(unit);
+    }
     keep_for_first(unit, data, bytes);
     LLVMDisposeMemoryBuffer(bitcode);
     return true;

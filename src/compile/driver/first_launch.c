@@ -22,6 +22,7 @@ static struct lw__options second_step(const struct lw__unit *unit, int bitcode)
                                  .common_fd = bitcode,
                                  .kernel = unit->first,
                                  .without = o->without,
+                                 .bounds = unit->first_is_guarded,
                                  .first.fd = -1};
     memcpy(second.block, o->first.block, sizeof second.block);
     return second;

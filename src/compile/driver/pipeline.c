@@ -29,54 +29,52 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
+/* From clang's module to one function a kernel, whose loops have one entry. */
+#define TO_KERNELS                                                                                 \
+    "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline", "enter"
+
 /* The passes from text to payload, by the route of the target; TARGET-WORD: when asked for WORD. */
 static const struct route {
     const char *name;
     const char *passes[PASS_COUNT + 1];
 } routes[] = {
-    {"null",
-     {"front", "rows", "plain", "signature", "builtin", "refuse", "sizes", "link", "half",
-      "instance", "inline", "enter", "clean", "describe"}},
-    {"ref", {"front", "rows",     "promises", "signature", "builtin", "refuse", "sizes",
-             "link",  "half",     "instance", "inline",    "enter",   "texts",  "access",
-             "clean", "describe", "ref",      "split",     "object",  "linked"}},
+    {"null", {"front", "rows", "plain", TO_KERNELS, "clean", "describe"}},
+    {"ref",
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "ref",
+      "split", "object", "linked"}},
     {"ref-debug", /* -O0 */
-     {"front", "rows",     "promises", "signature", "builtin", "refuse", "sizes",
-      "link",  "half",     "instance", "inline",    "enter",   "texts",  "access",
-      "tidy",  "describe", "ref",      "watch",     "object",  "linked"}},
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "tidy", "describe", "ref",
+      "watch", "object", "linked"}},
     {"picture",
-     {"front", "rows",     "promises", "signature", "builtin", "refuse", "sizes",  "link",
-      "half",  "instance", "inline",   "enter",     "marks",   "texts",  "access", "observe",
-      "clean", "describe", "ref",      "split",     "object",  "linked"}},
+     {"front", "rows", "promises", TO_KERNELS, "marks", "texts", "access", "observe", "clean",
+      "describe", "ref", "split", "object", "linked"}},
     {"check",
-     {"front",  "rows",     "promises", "signature", "builtin", "refuse",  "sizes",  "link",
-      "half",   "instance", "inline",   "enter",     "screen",  "declare", "texts",  "access",
-      "shadow", "observe",  "clean",    "describe",  "ref",     "split",   "object", "linked"}},
-    {"cpu", {"front",  "rows",     "signature", "builtin", "refuse",   "sizes",  "link",
-             "half",   "instance", "inline",    "enter",   "plain",    "clean",  "describe",
-             "common", "blocks",   "prepare",   "spmd",    "optimise", "object", "linked"}},
-    {"cpu-guarded", /* --bounds */
-     {"front", "rows",     "promises", "signature", "builtin", "refuse",   "sizes",  "link",
-      "half",  "instance", "inline",   "enter",     "texts",   "access",   "clean",  "describe",
-      "guard", "common",   "blocks",   "prepare",   "spmd",    "optimise", "object", "linked"}},
+     {"front", "rows", "promises", TO_KERNELS, "screen", "declare", "texts", "access", "shadow",
+      "observe", "clean", "describe", "ref", "split", "object", "linked"}},
+    {"cpu",
+     {"front", "rows", TO_KERNELS, "forms", "plain", "clean", "describe", "common", "blocks",
+      "prepare", "spmd", "optimise", "object", "linked"}},
     {"cpu-common", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
+    {"cpu-common-guarded", /* of the guarded form */
+     {"load", "blocks", "guard", "prepare", "spmd", "optimise", "object", "linked"}},
+    {"cpu-guarded", /* both steps of that, to be shown */
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "blocks",
+      "guard", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
-     {"front", "rows", "plain", "signature", "builtin", "refuse", "sizes", "link", "half",
-      "instance", "inline", "enter", "clean", "describe", "common", "host", "object", "linked"}},
+     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "common", "host", "object",
+      "linked"}},
     {"cuda-common", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
     {"image", /* ahead of time: the jobs' first steps; each job is one of the next three */
-     {"front", "rows", "plain", "signature", "builtin", "refuse", "sizes", "link", "half",
-      "instance", "inline", "enter", "clean", "describe", "image"}},
+     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "image"}},
     {"cpu-image", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
     {"cuda-image", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
     {"ref-image",
-     {"front", "rows", "promises", "signature", "builtin", "refuse", "sizes", "link", "half",
-      "instance", "inline", "enter", "texts", "access", "clean", "ref", "split", "hide", "object"}},
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "ref", "split", "hide",
+      "object"}},
     {"cuda-show",
-     {"front", "rows", "plain", "signature", "builtin", "refuse", "sizes", "link", "half",
-      "instance", "inline", "enter", "clean", "describe", "blocks", "prepare", "converge", "lower",
-      "ptx"}},
+     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "blocks", "prepare", "converge",
+      "lower", "ptx"}},
 };
 
 /* The stages of `lanewise show`, by the pass after which they are printed; asm and ptx print the
@@ -209,10 +207,10 @@ static const struct route *choose_route(const struct lw__unit *unit)
         return o->image_ref || o->common_fd >= 0 ? find_route(of, "image")
                                                  : find_route("image", NULL);
     if (o->common_fd >= 0)
-        return find_route(of, "common");
+        return find_route(of, o->bounds ? "common-guarded" : "common");
     if (o->debug)
         return find_route(of, "debug");
-    if (o->bounds)
+    if (o->bounds && (o->show || o->time_passes))
         return find_route(of, "guarded");
     const struct route *to_show = o->show ? find_route(of, "show") : NULL;
     return to_show ? to_show : find_route(of, NULL);

@@ -274,7 +274,7 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 
 /* lw__pass_guard - checks become calls of lw.guard; each kernel gets the record of its launch. What
  * is promised is not looked at.
- * needs COMMON DESCRIBED
+ * needs COMMON BLOCKS
  */
 bool lw__pass_guard(struct lw__unit *unit)
 {

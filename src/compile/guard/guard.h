@@ -44,6 +44,7 @@ struct lw__guard {
 };
 
 bool lw__pass_guard(struct lw__unit *unit);
+bool lw__pass_forms(struct lw__unit *unit);
 bool lw__pass_plain(struct lw__unit *unit);
 
 /* ---- objects.c ------------------------------------------------------------------------------- */

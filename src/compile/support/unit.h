@@ -77,6 +77,9 @@ struct lw__kernel {
     struct lw__param *params; /* param_count, one for each IR parameter */
     unsigned param_count;
     uint64_t arg_bytes;
+    const char *proofs; /* proof_bytes of a struct lw_proofs (base/proof_abi.h), or NULL */
+    size_t proof_bytes;
+    bool is_partial; /* no launch can prove all of its accesses */
 };
 
 struct lw__kernels {
@@ -131,7 +134,8 @@ struct lw__options {
     char **clang_args;      /* -D and -I, in order, each with its value */
     size_t clang_arg_count;
     bool debug;                /* -O0: every variable has its value at each line; for ref */
-    bool bounds;               /* accesses of cpu's code stay within their objects */
+    bool bounds;               /* also a form whose accesses stay within their objects; with
+                                * common_fd or show that form */
     const char *show;          /* stage to print instead of building, or NULL */
     const char *header_module; /* --header-module: where to, or NULL (front/header_module.c) */
     const char *only_pass;     /* --pass: run this one on an IR file, or NULL */
@@ -168,8 +172,11 @@ struct lw__unit {
     bool has_rare;                 /* code that lanes rarely need is behind a branch: lw.rarely */
     bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
+    char *guarded; /* common bitcode of that form, guarded_bytes, or NULL: guard/forms.c */
+    size_t guarded_bytes;
     struct lw__text common; /* common bitcode with the kernel of the first launch, and which that */
     char *first;            /* is; NULL: there is none, or its code is made anyway */
+    bool first_is_guarded;  /* the bitcode is of the guarded form */
 };
 
 /* Note what this program is doing. If a signal or LLVM ends it, its last line on standard error

@@ -38,7 +38,8 @@ struct lw__compile {
     const char *source;   /* source_bytes of text; with kernel: the common bitcode */
     size_t source_bytes;
     const lw_build_options *options;
-    bool bounds;            /* --bounds: accesses stay within their objects; not with kernel */
+    bool bounds;            /* --bounds: also a form whose accesses stay within their objects;
+                             * with kernel: source is that form */
     const char *kernel;     /* --kernel: of that bitcode only this one, for blocks of this size */
     lw_dim3 block;          /* --block */
     bool wants_first;       /* --first: for the options' first_kernel and first_block, too */
@@ -131,9 +132,9 @@ lw_status lw__code_read_sites(struct lw__code *code, const char *name);
 /* lw__code_open - a payload that is a shared object; for a device's load. errors: LW_E_IO */
 lw_status lw__code_open(const char *path, void **object);
 
-/* lw__code_common - its common bitcode; for a device's common. errors: LW_E_INTERNAL, LW_E_MEMORY
- */
-lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes);
+/* lw__code_bitcode - lw.NAME of it, `common` or `guarded`; for a device's operations of that name.
+ * errors   LW_E_INTERNAL, LW_E_MEMORY */
+lw_status lw__code_bitcode(void *object, const char *name, const void **bitcode, size_t *bytes);
 
 /* lw__code_symbol - the address of PREFIX.NAME in a payload that dlopen has loaded.
  * errors   LW_E_INTERNAL if it is not there; LW_E_MEMORY */

@@ -200,13 +200,15 @@ lw_status lw__code_open(const char *path, void **object)
     return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
 }
 
-lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes)
+lw_status lw__code_bitcode(void *object, const char *name, const void **bitcode, size_t *bytes)
 {
+    char length_name[32];
     void *data, *length;
     uint64_t count;
 
-    LW_TRY(lw__code_symbol(object, "lw", "common", &data));
-    LW_TRY(lw__code_symbol(object, "lw", "common.bytes", &length));
+    snprintf(length_name, sizeof length_name, "%s.bytes", name);
+    LW_TRY(lw__code_symbol(object, "lw", name, &data));
+    LW_TRY(lw__code_symbol(object, "lw", length_name, &length));
     memcpy(&count, length, sizeof count);
     *bitcode = data;
     *bytes = count;

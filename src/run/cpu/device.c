@@ -44,10 +44,10 @@ static void cpu_describe(void *state, lw_device_info *info)
     static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
     const struct lw__level *level;
     size_t threads;
-    bool has_bounds;
+    enum lw__wish bounds;
 
     info->description = lw__cpu_describe(state);
-    if (state || !(lw__environment_threads(&threads) || lw__environment_bounds(&has_bounds) ||
+    if (state || !(lw__environment_threads(&threads) || lw__environment_bounds(&bounds) ||
                    lw__cpu_level_choose(&level)))
         return;
     snprintf(why, sizeof why, "%s", lw_last_error());
@@ -91,6 +91,16 @@ static lw_status cpu_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(code, "lw.sizes", kernel, function);
 }
 
+static lw_status cpu_common(void *code, const void **bitcode, size_t *bytes)
+{
+    return lw__code_bitcode(code, "common", bitcode, bytes);
+}
+
+static lw_status cpu_guarded(void *code, const void **bitcode, size_t *bytes)
+{
+    return lw__code_bitcode(code, "guarded", bitcode, bytes);
+}
+
 /* Several for each thread, so that all end at about the same time. */
 static lw_status cpu_fill(void *state, const struct lw__launch *launch, uint32_t *blocks)
 {
@@ -110,7 +120,6 @@ const struct lw__device_ops lw__device_cpu = {
             .max_print_bytes = LW_PRINT_BYTES_MAX,
         },
     .traps_faults = true,
-    .has_bounds = true,
     .target_of = cpu_target,
     .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,
@@ -122,7 +131,8 @@ const struct lw__device_ops lw__device_cpu = {
     .suits = cpu_suits,
     .attach = cpu_attach,
     .sizes = cpu_sizes,
-    .common = lw__code_common,
+    .common = cpu_common,
+    .guarded = cpu_guarded,
     .fill = cpu_fill,
     .known_time = lw__cpu_known_time,
     .launch = lw__cpu_launch,

@@ -182,5 +182,5 @@ lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes)
 {
     const struct lw__cuda_code *c = code;
 
-    return lw__code_common(c->object, bitcode, bytes);
+    return lw__code_bitcode(c->object, "common", bitcode, bytes);
 }

@@ -6,9 +6,9 @@
  * one lock of pool.c and marked "locked" below: one lock, because then fork() finds the whole of it
  * in order.
  *
- * Files in flow order: alive, device, type_layout, program, image, share, specialize, buffer,
- * scalar, job, args, launch, batch, stream, stream_cancel, stream_wait, stream_wrap, record,
- * scratch, inflight, event, pool; guard, stack, fault and stop have a header of their own.
+ * Files in flow order: alive, device, type_layout, program, image, share, specialize, verdict,
+ * buffer, scalar, job, args, launch, batch, stream, stream_cancel, stream_wait, stream_wrap,
+ * record, scratch, inflight, event, pool; guard, stack, fault and stop have a header of their own.
  */
 #ifndef LW_RUN_HOST_H
 #define LW_RUN_HOST_H
@@ -80,6 +80,8 @@ bool lw__layout_read(const char *layout, lw_param *param, size_t *bytes);
 
 /* ---- program.c ---- */
 
+enum { LW_VERDICTS = 64 }; /* that a kernel remembers */
+
 typedef void lw__sizes_fn(const char *args, int64_t *sizes);
 
 struct lw_kernel {
@@ -93,6 +95,10 @@ struct lw_kernel {
     void *entry;         /* NULL: specialize.c finds it, by the size of the block */
     struct lw__times times;
     _Atomic(struct lw__special *) specials; /* grows at its head */
+    const struct lw_proofs *proofs;         /* in the code; NULL: bounds says all, or an image */
+    const struct lw_term **leaves;          /* of the proofs, leaf_count: what a launch decides */
+    size_t leaf_count;
+    _Atomic uint64_t verdicts[LW_VERDICTS]; /* verdict.c */
 };
 
 struct lw_program {
@@ -105,10 +111,10 @@ struct lw_program {
     char *shared_text;         /* share.c: of a resident that was made of it; else NULL */
     lw_program *next_resident; /* of the device; fixed once it is in the list */
     struct lw__code code;
-    bool is_guarded;    /* accesses stay within their objects: lw__compile.bounds */
-    lw_param *params;   /* code.manifest.param_count; the kernels' slices */
-    char **titles;      /* of each parameter; see lw_kernel */
-    lw_kernel *kernels; /* code.manifest.kernel_count */
+    enum lw__wish bounds; /* which launches run code whose accesses stay within their objects */
+    lw_param *params;     /* code.manifest.param_count; the kernels' slices */
+    char **titles;        /* of each parameter; see lw_kernel */
+    lw_kernel *kernels;   /* code.manifest.kernel_count */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
 
@@ -132,6 +138,17 @@ lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted);
 
 void lw__shared_free(lw_device *device);    /* share.c: the same of programs of texts */
 void lw__residents_free(lw_device *device); /* all, where nobody holds the device */
+
+/* ---- verdict.c: which launches run guarded code ---- */
+
+/* lw__verdict_open - the proofs of a kernel of a program whose bounds are LW_WHERE_IT_PAYS.
+ * errors   LW_E_MEMORY; LW_E_INTERNAL the code lacks them
+ * lw__verdict_is_fixed - do all launches of the kernel run the same form?
+ * lw__verdict_is_guarded - does this one run the guarded form? Its args and objects are known, or
+ * the verdict is fixed. Any thread. */
+lw_status lw__verdict_open(lw_kernel *kernel);
+bool lw__verdict_is_fixed(const lw_kernel *kernel);
+bool lw__verdict_is_guarded(lw_kernel *kernel, const struct lw__launch *launch);
 
 /* ---- specialize.c: code for one size of block ---- */
 

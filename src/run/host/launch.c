@@ -95,12 +95,11 @@ static uint64_t hash_work(const lw_kernel *k, lw_dim3 grid, size_t dynamic_bytes
     return hash;
 }
 
-/* All but what comes of arguments; code for the block is built where that is needed. */
-static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes,
-                         struct lw__launch *launch)
+/* All but the code and what comes of arguments. */
+static void prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes,
+                    struct lw__launch *launch)
 {
     const lw_program *p = k->program;
-    const struct lw__device_ops *ops = p->device->ops;
 
     *launch = (struct lw__launch){
         .kernel = k->row->name,
@@ -119,11 +118,19 @@ static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynam
         .source = p->source,
         .source_name = p->name,
         .times = &k->times,
-        .is_guarded = p->is_guarded,
     };
-    if (ops->common && !k->entry)
+}
+
+/* The code, which is built where that is needed. */
+static lw_status take_code(lw_kernel *k, bool is_guarded, struct lw__launch *launch)
+{
+    const struct lw_device *device = k->program->device;
+    const struct lw__device_ops *ops = device->ops;
+
+    launch->is_guarded = is_guarded;
+    if (ops->common && (!k->entry || is_guarded))
         LW_TRY(lw__special_use(k, launch));
-    return ops->check ? ops->check(p->device->state, launch) : LW_OK;
+    return ops->check ? ops->check(device->state, launch) : LW_OK;
 }
 
 /* job->args is packed: describe the launch to the device. */
@@ -131,11 +138,12 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
 {
     lw_kernel *k = job->kernel;
 
-    LW_TRY(prepare(k, grid, block, dynamic_bytes, &job->launch));
+    prepare(k, grid, block, dynamic_bytes, &job->launch);
     job->launch.args = job->args;
     job->launch.objects = job->objects;
     job->launch.object_count = k->row->param_count;
     job->launch.work = hash_work(k, grid, dynamic_bytes, job->args);
+    LW_TRY(take_code(k, lw__verdict_is_guarded(k, &job->launch), &job->launch));
     if (!lw__job_make_output(job, grid, block))
         return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
     return LW_OK;
@@ -214,6 +222,7 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
     const lw_device *device;
     struct lw__launch launch;
     uint32_t blocks = 1;
+    bool is_guarded;
 
     if (!kernel || !grid || !block)
         return lw__fail(LW_E_ARG, "the %s is NULL",
@@ -227,7 +236,9 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
         size = lw__image_suggest(kernel, size);
     device = kernel->program->device;
     LW_TRY(check_memory(kernel, dynamic_bytes));
-    LW_TRY(prepare(kernel, (lw_dim3){1, 1, 1}, size, dynamic_bytes, &launch));
+    prepare(kernel, (lw_dim3){1, 1, 1}, size, dynamic_bytes, &launch);
+    is_guarded = lw__verdict_is_fixed(kernel) && lw__verdict_is_guarded(kernel, &launch);
+    LW_TRY(take_code(kernel, is_guarded, &launch));
     if (device->ops->fill)
         LW_TRY(device->ops->fill(device->state, &launch, &blocks));
     *grid = (lw_dim3){blocks, 1, 1};

@@ -87,10 +87,12 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
         return lw__fail(LW_E_UNSUPPORTED, "code for a debugger cannot be for a picture, too");
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
-    if (device->ops->has_bounds)
-        LW_TRY(lw__environment_bounds(&b->compile.bounds));
-    b->program->is_guarded = b->compile.bounds;
-    b->compile.wants_first = device->ops->common && lw__is_block(options->first_block);
+    b->program->bounds = LW_NEVER;
+    if (device->ops->guarded)
+        LW_TRY(lw__environment_bounds(&b->program->bounds));
+    b->compile.bounds = b->program->bounds != LW_NEVER;
+    b->compile.wants_first = device->ops->common && lw__is_block(options->first_block) &&
+                             b->program->bounds != LW_ALWAYS;
     b->compile.target = options->picture ? device->ops->picture_target : lw__device_target(device);
     b->compile.name = path ? path : "<source>";
     if (options->source) {
@@ -174,7 +176,7 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     if (k->size_count)
         LW_TRY(ops->sizes(p->code.loaded, k->row->name, &sizes));
     memcpy(&k->sizes, &sizes, sizeof k->sizes); /* POSIX: a function fits a void * */
-    return LW_OK;
+    return p->bounds == LW_WHERE_IT_PAYS ? lw__verdict_open(k) : LW_OK;
 }
 
 lw_status lw__program_fill(lw_program *p)
@@ -253,8 +255,10 @@ void lw__program_hold(lw_program *program)
 
 void lw__program_free(lw_program *program)
 {
-    for (size_t i = 0; program->kernels && i < program->code.manifest.kernel_count; i++)
+    for (size_t i = 0; program->kernels && i < program->code.manifest.kernel_count; i++) {
         lw__special_free(&program->kernels[i]);
+        free(program->kernels[i].leaves);
+    }
     for (size_t i = 0; program->titles && i < program->code.manifest.param_count; i++)
         free(program->titles[i]);
     lw__code_free(program->device->ops, program->device->state, &program->code);

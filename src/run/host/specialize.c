@@ -17,6 +17,7 @@ enum state { ABSENT, BUILDING, READY, REFUSED };
 struct lw__special {
     struct lw__special *next; /* fixed once it is in the list */
     lw_dim3 block;
+    bool is_guarded;           /* of the form whose accesses stay within their objects */
     _Atomic(enum state) state; /* written under the lock */
     unsigned era;              /* locked; BUILDING: of the process that does it */
     struct lw__code code;      /* READY */
@@ -25,19 +26,20 @@ struct lw__special {
     char error[LW_MESSAGE_MAX + 1]; /* REFUSED */
 };
 
-static struct lw__special *look_up(lw_kernel *k, lw_dim3 block)
+static struct lw__special *look_up(lw_kernel *k, lw_dim3 block, bool is_guarded)
 {
     struct lw__special *s = atomic_load_explicit(&k->specials, memory_order_acquire);
 
-    while (s && (s->block.x != block.x || s->block.y != block.y || s->block.z != block.z))
+    while (s && (s->block.x != block.x || s->block.y != block.y || s->block.z != block.z ||
+                 s->is_guarded != is_guarded))
         s = s->next;
     return s;
 }
 
 /* Locked. */
-static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block)
+static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block, bool is_guarded)
 {
-    struct lw__special *s = look_up(k, block);
+    struct lw__special *s = look_up(k, block, is_guarded);
 
     if (s)
         return s;
@@ -45,6 +47,7 @@ static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block)
     if (!s)
         return NULL;
     s->block = block;
+    s->is_guarded = is_guarded;
     s->code.payload_file = -1;
     s->next = atomic_load_explicit(&k->specials, memory_order_relaxed);
     atomic_store_explicit(&k->specials, s, memory_order_release);
@@ -54,12 +57,14 @@ static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block)
 /* ---- building ---- */
 
 /* The bitcode that all sizes share. */
-static lw_status find_common(const lw_kernel *k, const void **bitcode, size_t *bytes)
+static lw_status find_bitcode(const lw_kernel *k, bool is_guarded, const void **bitcode,
+                              size_t *bytes)
 {
     const lw_program *p = k->program;
+    const struct lw__device_ops *ops = p->device->ops;
 
     if (!p->image)
-        return p->device->ops->common(p->code.loaded, bitcode, bytes);
+        return (is_guarded ? ops->guarded : ops->common)(p->code.loaded, bitcode, bytes);
     *bitcode = p->image->common;
     *bytes = p->image->common_bytes;
     return LW_OK;
@@ -77,10 +82,11 @@ static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__by
                                   .options = &defaults,
                                   .kernel = k->row->name,
                                   .block = s->block,
+                                  .bounds = s->is_guarded,
                                   .made = made};
     const void *common;
 
-    LW_TRY(find_common(k, &common, &request.source_bytes));
+    LW_TRY(find_bitcode(k, s->is_guarded, &common, &request.source_bytes));
     request.source = common;
     LW_TRY(lw__code_build(device->ops, device->state, &request, &s->code));
     return device->ops->find(s->code.loaded, k->row->name, &s->entry);
@@ -146,9 +152,9 @@ static bool is_being_built(const struct lw__special *s)
 }
 
 /* Locked. */
-static lw_status make_ready(lw_kernel *k, lw_dim3 block, struct lw__special **out)
+static lw_status make_ready(lw_kernel *k, lw_dim3 block, bool is_guarded, struct lw__special **out)
 {
-    struct lw__special *s = look_up_or_add(k, block);
+    struct lw__special *s = look_up_or_add(k, block, is_guarded);
 
     *out = s;
     if (!s)
@@ -177,7 +183,9 @@ void lw__special_first(lw_program *p, const struct lw__compile *built)
 {
     struct lw__bytes *made = &p->code.first;
     lw_kernel *k = made->length ? first_kernel(p, built->options->first_kernel) : NULL;
-    struct lw__special *s = k ? look_up_or_add(k, built->options->first_block) : NULL;
+    struct lw__special *s =
+        k ? look_up_or_add(k, built->options->first_block, k->proofs && lw__verdict_is_fixed(k))
+          : NULL;
     char before[LW_MESSAGE_MAX + 1];
 
     lw__error_keep(before);
@@ -194,13 +202,13 @@ void lw__special_first(lw_program *p, const struct lw__compile *built)
 
 lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch)
 {
-    struct lw__special *s = look_up(kernel, launch->block);
+    struct lw__special *s = look_up(kernel, launch->block, launch->is_guarded);
 
     if (!s || atomic_load_explicit(&s->state, memory_order_acquire) != READY) {
         lw_status status;
 
         lw__lock();
-        status = make_ready(kernel, launch->block, &s);
+        status = make_ready(kernel, launch->block, launch->is_guarded, &s);
         lw__unlock();
         LW_TRY(status);
     }

@@ -55,15 +55,15 @@ lw_status lw__environment_screen(enum lw__wish *wish)
     return lw__fail(LW_E_ARG, "LANEWISE_SCREEN is '%s'; need 0, never, or 1, every launch", text);
 }
 
-lw_status lw__environment_bounds(bool *wanted)
+lw_status lw__environment_bounds(enum lw__wish *wish)
 {
     const char *text = getenv("LANEWISE_BOUNDS");
 
-    *wanted = text && !strcmp(text, "1");
+    *wish = !text ? LW_WHERE_IT_PAYS : !strcmp(text, "1") ? LW_ALWAYS : LW_NEVER;
     if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
         return LW_OK;
     return lw__fail(
-        LW_E_ARG, "LANEWISE_BOUNDS is '%s'; need 1, accesses are checked, or 0, the default", text);
+        LW_E_ARG, "LANEWISE_BOUNDS is '%s'; need 0, accesses are not checked, or 1, all are", text);
 }
 
 lw_status lw__environment_cache(bool *wanted)

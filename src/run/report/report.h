@@ -114,10 +114,10 @@ void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const l
  * it is not set, and after an error. */
 lw_status lw__environment_number(const char *name, long step, long most, long *number);
 lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
-lw_status lw__environment_bounds(bool *wanted);   /* LANEWISE_BOUNDS: 0 or 1 */
 lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
 enum lw__wish { LW_WHERE_IT_PAYS, LW_NEVER, LW_ALWAYS };
 lw_status lw__environment_screen(enum lw__wish *wish);  /* LANEWISE_SCREEN: 0 or 1 */
+lw_status lw__environment_bounds(enum lw__wish *wish);  /* LANEWISE_BOUNDS: 0 or 1 */
 lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
 lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
 #endif

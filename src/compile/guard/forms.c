@@ -1,0 +1,77 @@
+/* forms.c - a kernel for `cpu` in two forms: plain, and guarded.
+ *
+ * A launch that proves all accesses of the kernel to be in bounds runs the plain form, others the
+ * guarded one. The text is compiled once, and the module divides here, before the clean-up:
+ *
+ *     the copy     what is assumed and each access get checks; it is cleaned up, the proofs are
+ *                  read off it, and its bitcode waits for a launch that is not proved
+ *     the module   loses its checks (plain.c), and goes on
+ */
+#include "compile/common/common.h"
+#include "compile/guard/guard.h"
+#include "compile/llvm/llvm.h"
+#include "compile/proof/proof.h"
+#include "compile/ref/ref.h"
+
+/* The unit's module becomes a copy, in which its kernels are. */
+static void begin_copy(struct lw__unit *unit)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    LLVMModuleRef copy = LLVMCloneModule(unit->module);
+    struct lw__kernel *rows = lw__new(&unit->arena, kernels->count + 1, sizeof *rows);
+    for (size_t i = 0; i < kernels->count; i++) {
+        size_t length;
+        rows[i] = kernels->rows[i];
+        rows[i].function = LLVMGetNamedFunction(copy, LLVMGetValueName2(rows[i].function, &length));
+    }
+    kernels->rows = rows;
+    unit->module = copy;
+}
+
+/* Of each kernel of the copy its proofs, for the row of the same kernel. */
+static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(unit->module);
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
+        struct lw__proofs proofs;
+        struct lw__text text = {0};
+        lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
+        lw__proofs_write(&proofs, &text);
+        rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
+        rows[i].proof_bytes = text.length;
+        rows[i].is_partial = proofs.is_partial;
+        lw__text_free(&text);
+        lw__arena_release(&unit->scratch, mark);
+    }
+}
+
+static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
+{
+    if (!lw__pass_promises(unit) || !lw__pass_texts(unit) || !lw__pass_access(unit) ||
+        !lw__pass_clean(unit))
+        return false;
+    take_proofs(unit, rows);
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
+    unit->guarded_bytes = LLVMGetBufferSize(bitcode);
+    unit->guarded = lw__copy_bytes(&unit->arena, LLVMGetBufferStart(bitcode), unit->guarded_bytes);
+    LLVMDisposeMemoryBuffer(bitcode);
+    return true;
+}
+
+/* lw__pass_forms - with --bounds: the bitcode of the guarded form, and each kernel's proofs.
+ * needs ENTERED
+ */
+bool lw__pass_forms(struct lw__unit *unit)
+{
+    struct lw__kernel *rows = unit->kernels.rows;
+    LLVMModuleRef module = unit->module;
+    if (!unit->options->bounds)
+        return true;
+    begin_copy(unit);
+    const bool ok = guard_copy(unit, rows);
+    LLVMDisposeModule(unit->module);
+    unit->module = module;
+    unit->kernels.rows = rows;
+    return ok;
+}
