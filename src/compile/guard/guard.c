@@ -229,6 +229,10 @@ static void open_record(struct lw__guard *g)
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)), next;
     while (LLVMIsAAllocaInst(first))
         first = LLVMGetNextInstruction(first);
+    const unsigned record = g->kernel->param_count;
+    LLVMAddAttributeAtIndex(
+        g->function, record,
+        LLVMCreateStringAttribute(g->unit->context, LW_RECORD, sizeof LW_RECORD - 1, "", 0));
     LLVMPositionBuilderBefore(g->b, first);
     for (LLVMValueRef i = first; i; i = next) {
         next = LLVMGetNextInstruction(i);

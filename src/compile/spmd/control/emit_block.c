@@ -197,10 +197,8 @@ static size_t emit_guards(struct lw__spmd *s, const struct lw__emission *c, cons
     size_t n = 0;
     while (k + n < g->count && lw__ir_guards(g->list[k + n]))
         n++;
-    if (n) {
+    if (n)
         lw__guard_pieces(s, &g->guards[*guard], n, c->mask, first, end);
-        s->unit->has_rare = true;
-    }
     *guard += n;
     return n;
 }

@@ -7,6 +7,7 @@
  *
  * A new function is built from the kernel, which is only read, and then deleted.
  */
+#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd/gang/gang.h"
 #include "compile/front/front.h"
@@ -14,7 +15,6 @@
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/control/control.h"
 #include <stddef.h>
-#include <string.h>
 
 /* ---- the function around the blocks ---------------------------------------------------------- */
 
@@ -33,13 +33,28 @@ static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, u
     return LLVMBuildLoad2(s->builder, k ? s->i32 : s->i64, c->slot[k], "");
 }
 
+/* Loads of the record of guarded code may leave the loop over blocks: they never fault. */
+static void promise_record(struct lw__spmd *s, unsigned k)
+{
+    const char *metadata = "dereferenceable";
+    LLVMValueRef bytes = lw__spmd_const64(s, sizeof(struct lw_bounds));
+    LLVMMetadataRef node = LLVMValueAsMetadata(bytes);
+    if (LLVMGetStringAttributeAtIndex(s->facts->scalar, k + 1, LW_RECORD, sizeof LW_RECORD - 1))
+        LLVMSetMetadata(
+            s->arguments[k],
+            LLVMGetMDKindIDInContext(s->context, metadata, (unsigned)strlen(metadata)),
+            LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, &node, 1)));
+}
+
 /* Values that are the same for all blocks of the grid. */
 void lw__spmd_open_launch(struct lw__spmd *s)
 {
     LLVMValueRef packed =
         lw__spmd_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
-    for (unsigned k = 0; k < s->config->kernel->param_count; k++)
+    for (unsigned k = 0; k < s->config->kernel->param_count; k++) {
         s->arguments[k] = lw__front_load_argument(s->builder, s->config->kernel, k, packed);
+        promise_record(s, k);
+    }
     for (unsigned k = 0; k < 3; k++)
         s->grid_dim[k] =
             lw__spmd_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);

@@ -65,9 +65,8 @@ static void place_guards(struct lw__unit *unit)
 
 /* ---- unrolling ------------------------------------------------------------------------------- */
 
-/* LLVM counts a check as a call with as many operands; what it compares is about as many more
- * instructions. */
-enum { GUARD_SIZE = LW_GUARD_OPERANDS, GUARD_MORE = 3 };
+/* LLVM counts a check as a call with as many operands. */
+enum { GUARD_SIZE = LW_GUARD_OPERANDS };
 
 /* *percent: how much longer checks make the blocks that have some, as LLVM counts. The loops that
  * are unrolled should be those of code without checks. */
@@ -82,9 +81,9 @@ static uint64_t instructions(const struct lw__unit *unit, uint32_t *percent)
                 all++, here += lw__ir_guards(k);
             n += all;
             guards += here;
-            others += !here                           ? 0
-                      : all > (GUARD_MORE + 2) * here ? all - GUARD_MORE * here
-                                                      : 2 * here;
+            others += !here                              ? 0
+                      : all > (LW_GUARD_MORE + 2) * here ? all - LW_GUARD_MORE * here
+                                                         : 2 * here;
         }
     *percent = (uint32_t)(100 + (guards ? 100 * GUARD_SIZE * guards / others : 0));
     return n;
@@ -173,6 +172,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
     ok = ok && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
         lw__prepare_duplicate_returns(&unit->scratch, unit->kernels.rows[i].function);
+    place_guards(unit); /* LLVM keeps no sum in a register around a call that may not return */
     ok = ok && lw__llvm_passes(unit, LW_PASSES_after_unrolling);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef function = unit->kernels.rows[i].function;

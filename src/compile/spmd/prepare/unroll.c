@@ -190,10 +190,10 @@ static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
 }
 
 /* Instructions of a loop that ends by count only, without convergent operations, calls and inner
- * loops; 0: it is none. */
+ * loops, as if it had no checks; 0: it is none. */
 static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
 {
-    uint32_t n = 0, exits = 0;
+    uint32_t n = 0, exits = 0, guards = 0;
     bool ends = false;
     for (size_t l = 0; l < m->loops.count; l++)
         if (m->loops.loops[l].parent >= 0 && &m->loops.loops[m->loops.loops[l].parent] == loop)
@@ -206,10 +206,13 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
             exits += !loop->body[m->cfg.succ[e]];
         LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
         for (; i; i = LLVMGetNextInstruction(i), n++)
-            if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i) && !lw__ir_guards(i))
+            if (lw__ir_guards(i))
+                guards++;
+            else if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i))
                 return 0;
     }
-    return ends && exits == 1 ? n : 0;
+    guards *= 1 + LW_GUARD_MORE;
+    return ends && exits == 1 && n > guards ? n - guards : 0;
 }
 
 /* How many iterations are merged, of a loop of that size that carries n values. */
