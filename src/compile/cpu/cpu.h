@@ -46,6 +46,11 @@ bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function);
 /* For a finished lw.cpu.K, or a gang's code. */
 void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function);
 
+/* ---- rare_values.c --------------------------------------------------------------------------- */
+
+/* Vectors that only rare blocks and one other use are computed there. */
+void lw__cpu_sink_to_rare(struct lw__arena *arena, LLVMValueRef function);
+
 /* ---- vector_masks.c -------------------------------------------------------------------------- */
 
 void lw__cpu_masks_as_words(LLVMValueRef function);

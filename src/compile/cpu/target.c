@@ -86,6 +86,13 @@ static enum lw__pipeline list_for(LLVMModuleRef module, bool in_memory)
     return in_memory ? LW_PASSES_optimise_large_slots : LW_PASSES_optimise_large;
 }
 
+/* True if its kernels had checks. */
+static bool is_guarded(LLVMModuleRef module)
+{
+    return LLVMGetNamedFunction(module, LW_GUARD ".i32") ||
+           LLVMGetNamedFunction(module, LW_GUARD ".i64");
+}
+
 /* lw__pass_optimise - clean up after the widening: slots become phis, constants fold, invariants
  * leave their loops.
  *
@@ -107,7 +114,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             set_widths(f, target);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
-    const bool in_memory = keep_slots(unit);
+    const bool in_memory = keep_slots(unit), has_guards = is_guarded(unit->module);
     if (!split_gangs(unit) || !lw__llvm_passes(unit, list_for(unit->module, in_memory)))
         return false;
     if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
@@ -118,6 +125,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
             continue;
         if (!gang)
             lw__cpu_fetch_ahead(&unit->scratch, f);
+        if (has_guards)
+            lw__cpu_sink_to_rare(&unit->scratch, f);
         if (lw__has(unit, LW_HAS_MASK_REGISTERS)) {
             lw__cpu_hide_half_masks(unit, f);
             lw__cpu_mask_choices(f);
