@@ -136,6 +136,44 @@ KERNEL void behind(float *y, int n, int i)
     float (*rows)[n] = (float (*)[n])y;
     rows[0][i] = 1;
 }
+KERNEL void ring(float *y, const float *x, int rows, int cols)
+{
+    int r = global_idx.y, c = global_idx.x;
+    if (r >= rows || c >= cols)
+        return;
+    float sum = 0;
+    for (int k = -2; k <= 2; k++)
+        if (c + k >= 0 && c + k < cols)
+            sum += x[r * cols + c + k];
+    y[r * cols + c] = sum;
+}
+KERNEL void triangle(float *y, const float *x, int n)
+{
+    int i = global_idx.x;
+    if (i >= n)
+        return;
+    float sum = 0;
+    for (int k = 0; k < i; k++)
+        sum += x[i * n + k];
+    y[i] = sum;
+}
+KERNEL void skips(float *y, int n, int but)
+{
+    for (int k = 0;; k++) {
+        if (k == but)
+            continue;
+        if (k >= n)
+            return;
+        y[k] = 1;
+    }
+}
+KERNEL void moves(float *y, int end)
+{
+    for (int k = 0; k != end; k++) {
+        end += k < 3;
+        y[k] = 1;
+    }
+}
 KERNEL void either(float *y, const float *a, const float *b, int n)
 {
     const float *from = n & 1 ? a : b;
@@ -215,6 +253,12 @@ found less 0 1 -b 4 'f32[4]' 4
 found grows 0 1 -b 1 'f32[9]' 4 # at squares
 found chain 0 1 -b 1 'f32[15]' 13
 found across 0 1 -b 1,8 'f32[1]'
+clean ring 2 2 -b 8,8 -g 3,3 'f32[480]' 'f32[480]' 20 24
+found ring 1 2 -b 8,8 -g 3,3 'f32[480]' 'f32[479]' 20 24
+clean triangle 2 2 -b 32 -g 2 'f32[40]' 'f32[1599]' 40 # x[39][39] is not read
+found triangle 1 2 -b 32 -g 2 'f32[40]' 'f32[1598]' 40
+found skips 0 1 -b 1 'f32[4]' 10 3
+found moves 0 1 -b 1 'f32[4]' 2
 clean linear 1 1 -b 40 'f32[40]'
 found linear 0 1 -b 40 'f32[39]'
 found apart 0 1 -b 64 'f32[64]'

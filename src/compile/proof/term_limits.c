@@ -11,8 +11,7 @@ enum { STEPS_MAX = 3, BITS_MAX = 64 };
 
 static bool is_add(LLVMValueRef v)
 {
-    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
-           LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+    return lw__term_is_sum(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
 /* A step from the operand to a value that tells the operand. */
@@ -150,6 +149,49 @@ uint32_t lw__term_by_condition(struct lw__terms *t, uint32_t term, LLVMValueRef 
     return by_order(t, term, v, p, left, right, at, limits);
 }
 
+/* True if the loop of this header is left by the edge. */
+static bool leaves(const struct lw__terms *t, uint32_t header, uint32_t to)
+{
+    for (size_t i = 0; i < t->loops.count; i++)
+        if (t->loops.loops[i].header == header)
+            return !t->loops.loops[i].body[to];
+    return false;
+}
+
+/* The first of the blocks that lead to this one by a single edge each. */
+static uint32_t first_of_line(const struct lw__cfg *g, uint32_t block)
+{
+    while (g->pred_start[block + 1] - g->pred_start[block] == 1) {
+        const uint32_t pred = g->pred[g->pred_start[block]];
+        if (g->succ_start[pred + 1] - g->succ_start[pred] != 1)
+            break;
+        block = pred;
+    }
+    return block;
+}
+
+/* A loop that counts its iterations from 0, and ends at the beginning of one where the number equals
+ * a fixed one: until then it is less. */
+static uint32_t by_end(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef condition,
+                       uint32_t from, uint32_t to, struct lw__term_place at, int limits)
+{
+    const uint32_t *succ = t->g.succ + t->g.succ_start[from];
+    const uint32_t header = first_of_line(&t->g, from);
+    if (!LLVMIsAPHINode(v) || !is_comparison(condition) || LLVMGetOperand(condition, 0) != v ||
+        lw__cfg_index(&t->g, LLVMGetInstructionParent(v)) != header ||
+        !lw__term_counts(t, v, header) ||
+        !lw__term_is_invariant(t, LLVMGetOperand(condition, 1), header))
+        return term;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(t->g.blocks[from]);
+    const bool is_true = LLVMGetSuccessor(end, 0) == t->g.blocks[to];
+    if (LLVMGetICmpPredicate(condition) != (is_true ? LLVMIntNE : LLVMIntEQ) ||
+        !leaves(t, header, succ[succ[0] == to]) || leaves(t, header, to))
+        return term;
+    const uint32_t bound =
+        lw__term_at(t, LLVMGetOperand(condition, 1), at, limits ? limits - 1 : 0);
+    return lw__term_limited(t, term, LLVMIntULT, bound, lw__term_bits(v));
+}
+
 /* On the edge between two blocks. */
 static uint32_t by_edge(struct lw__terms *t, uint32_t term, LLVMValueRef v, uint32_t from,
                         uint32_t to, struct lw__term_place at, int limits)
@@ -160,6 +202,7 @@ static uint32_t by_edge(struct lw__terms *t, uint32_t term, LLVMValueRef v, uint
         return term;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(t->g.blocks[from]);
     const bool is_true = LLVMGetSuccessor(end, 0) == t->g.blocks[to];
+    term = by_end(t, term, v, condition, from, to, at, limits);
     return lw__term_by_condition(t, term, v, condition, is_true, at, limits);
 }
 

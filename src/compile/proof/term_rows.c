@@ -251,5 +251,6 @@ void lw__terms_open(struct lw__terms *t, struct lw__arena *arena, const struct l
 {
     *t = (struct lw__terms){.kernel = kernel, .data = data};
     lw__cfg_build(arena, kernel->function, &t->g);
+    lw__loops_build(&t->g, &t->loops);
     lw__term_open(t, 64);
 }

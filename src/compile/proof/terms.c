@@ -29,6 +29,14 @@ unsigned lw__term_bits(LLVMValueRef v)
     return bits <= BITS_MAX ? bits : 0;
 }
 
+bool lw__term_is_sum(LLVMValueRef v)
+{
+    if (!LLVMIsABinaryOperator(v))
+        return false;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(v));
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static uint32_t of_argument(struct lw__terms *t, LLVMValueRef v, unsigned bits)
@@ -102,8 +110,49 @@ static uint32_t of_operation(struct lw__terms *t, LLVMValueRef v, uint32_t a, ui
         if (kinds[i].op == op)
             return lw__term_of_two(t, kinds[i].kind, bits, a, b);
     if (op == LLVMOr)
-        return lw__term_of_two(t, LLVMGetIsDisjoint(v) ? LW_TERM_ADD : LW_TERM_OR, bits, a, b);
+        return lw__term_of_two(t, lw__term_is_sum(v) ? LW_TERM_ADD : LW_TERM_OR, bits, a, b);
     return lw__term_any(t, bits);
+}
+
+static bool is_compared(LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (LLVMIsAICmpInst(LLVMGetUser(u)))
+            return true;
+    return false;
+}
+
+/* A sum of both that is compared somewhere; NULL: there is none. */
+static LLVMValueRef compared_sum(LLVMValueRef a, LLVMValueRef b)
+{
+    for (LLVMUseRef u = LLVMIsAConstant(a) ? NULL : LLVMGetFirstUse(a); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef sum = LLVMGetUser(u);
+        if (lw__term_is_sum(sum) && is_compared(sum) &&
+            ((LLVMGetOperand(sum, 0) == a && LLVMGetOperand(sum, 1) == b) ||
+             (LLVMGetOperand(sum, 0) == b && LLVMGetOperand(sum, 1) == a)))
+            return sum;
+    }
+    return NULL;
+}
+
+/* (a + b) + c, which C makes of `row * n + b + c`, is a + (b + c): the latter may have a limit.
+ * False: v is no such sum. */
+static bool regroup(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits,
+                    uint32_t *term)
+{
+    for (unsigned k = 0; k < 2 && lw__term_is_sum(v); k++) {
+        LLVMValueRef inner = LLVMGetOperand(v, k), c = LLVMGetOperand(v, 1 - k);
+        for (unsigned j = 0; j < 2 && lw__term_is_sum(inner); j++) {
+            LLVMValueRef a = LLVMGetOperand(inner, j), b = LLVMGetOperand(inner, 1 - j);
+            LLVMValueRef sum = compared_sum(b, c);
+            if (!sum || sum == v)
+                continue;
+            *term = lw__term_of_two(t, LW_TERM_ADD, lw__term_bits(v), lw__term_at(t, a, at, limits),
+                                    lw__term_at(t, sum, at, limits));
+            return true;
+        }
+    }
+    return false;
 }
 
 static uint32_t of_cast(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
@@ -241,8 +290,7 @@ static LLVMValueRef next_of(const struct lw__terms *t, LLVMValueRef phi, uint32_
     return next;
 }
 
-/* True if its value is the number of iterations before: from 0 on by one. */
-static bool counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
+bool lw__term_counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
 {
     LLVMValueRef next = lw__term_bits(phi) > 1 ? next_of(t, phi, block) : NULL;
     if (!next || !LLVMIsABinaryOperator(next) || LLVMGetInstructionOpcode(next) != LLVMAdd ||
@@ -259,27 +307,18 @@ static bool counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
     return true;
 }
 
-static bool is_compared(LLVMValueRef v)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-        if (LLVMIsAICmpInst(LLVMGetUser(u)))
-            return true;
-    return false;
-}
-
 /* The counter of iterations by which the loop of this header ends; NULL: it has none. */
 static LLVMValueRef iterations_of(const struct lw__terms *t, uint32_t block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(t->g.blocks[block]);
     for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && counts(t, i, block) &&
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && lw__term_counts(t, i, block) &&
             (is_compared(i) || is_compared(next_of(t, i, block))))
             return i;
     return NULL;
 }
 
-/* True if it is the same in all iterations of the loop of this header. */
-static bool is_invariant(const struct lw__terms *t, LLVMValueRef v, uint32_t block)
+bool lw__term_is_invariant(const struct lw__terms *t, LLVMValueRef v, uint32_t block)
 {
     if (!LLVMIsAInstruction(v))
         return true;
@@ -292,7 +331,7 @@ static bool step_of(struct lw__terms *t, LLVMValueRef phi, uint32_t block, uint3
 {
     LLVMValueRef next = next_of(t, phi, block);
     if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 ||
-        LLVMGetOperand(next, 0) != phi || !is_invariant(t, LLVMGetOperand(next, 1), block))
+        LLVMGetOperand(next, 0) != phi || !lw__term_is_invariant(t, LLVMGetOperand(next, 1), block))
         return false;
     const struct lw__term_place before = {t->g.idom[block], UINT32_MAX};
     LLVMValueRef by = LLVMGetOperand(next, 1);
@@ -340,7 +379,7 @@ static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__ter
 static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
     const unsigned bits = lw__term_bits(v);
-    uint32_t field;
+    uint32_t found;
     if (LLVMIsAPHINode(v))
         return of_counted(t, v, at, limits);
     if (LLVMIsASelectInst(v))
@@ -357,8 +396,10 @@ static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_pl
         return of_pair(t, v, at, limits);
     if (LLVMIsAFreezeInst(v))
         return lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
-    if (LLVMIsALoadInst(v) && lw__term_of_field(t, v, &field))
-        return field;
+    if (LLVMIsALoadInst(v) && lw__term_of_field(t, v, &found))
+        return found;
+    if (limits && regroup(t, v, at, limits, &found))
+        return found;
     if (!LLVMIsABinaryOperator(v))
         return lw__term_any(t, bits);
     const uint32_t a = lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
