@@ -167,11 +167,13 @@ KERNEL void skips(float *y, int n, int but)
         y[k] = 1;
     }
 }
-KERNEL void moves(float *y, int end)
+KERNEL void moves(float *y, int n, int end)
 {
     for (int k = 0; k != end; k++) {
-        end += k < 3;
+        if (k >= n)
+            return;
         y[k] = 1;
+        end = k & 1 ? 3 : 0;
     }
 }
 KERNEL void either(float *y, const float *a, const float *b, int n)
@@ -258,7 +260,7 @@ found ring 1 2 -b 8,8 -g 3,3 'f32[480]' 'f32[479]' 20 24
 clean triangle 2 2 -b 32 -g 2 'f32[40]' 'f32[1599]' 40 # x[39][39] is not read
 found triangle 1 2 -b 32 -g 2 'f32[40]' 'f32[1598]' 40
 found skips 0 1 -b 1 'f32[4]' 10 3
-found moves 0 1 -b 1 'f32[4]' 2
+found moves 0 1 -b 1 'f32[4]' 10 3
 clean linear 1 1 -b 40 'f32[40]'
 found linear 0 1 -b 40 'f32[39]'
 found apart 0 1 -b 64 'f32[64]'

@@ -170,8 +170,8 @@ static uint32_t first_of_line(const struct lw__cfg *g, uint32_t block)
     return block;
 }
 
-/* A loop that counts its iterations from 0, and ends at the beginning of one where the number equals
- * a fixed one: until then it is less. */
+/* A loop that counts its iterations from 0, and ends at the beginning of one where the number
+ * equals a fixed one: until then it is less. */
 static uint32_t by_end(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef condition,
                        uint32_t from, uint32_t to, struct lw__term_place at, int limits)
 {
