@@ -24,11 +24,23 @@ static int below(uint64_t *state, int limit)
     return (int)(next_number(state) % (uint64_t)limit);
 }
 
+/* As below(), by what 2^64 / limit is: the quotient is right or one less. Nearly all rounds of a
+ * kernel in which threads wait are a shuffle, of which divisions would be the half. */
+static int below_by(uint64_t *state, int limit, uint64_t inverse)
+{
+    const uint64_t number = next_number(state);
+    const uint64_t quotient = (uint64_t)(__extension__(unsigned __int128) number * inverse >> 64);
+    const int rest = (int)(number - quotient * (uint64_t)limit);
+    return rest < limit ? rest : rest - limit;
+}
+
 void lw__ref_order_open(struct lw_ref_launch *launch, const struct lw__ref_schedule *schedule)
 {
     if (schedule)
         launch->schedule = *schedule;
     launch->numbers = launch->schedule.seed;
+    for (int i = launch->thread_count; i > 1 && launch->schedule.direction == LW_REF_HASHED; i--)
+        launch->inverse[i - 1] = UINT64_MAX / (uint64_t)i;
     launch->resident_least = launch->schedule.direction == LW_REF_FORWARD ? 1 : SIDE_BY_SIDE;
     for (int i = 0; i < launch->thread_count; i++)
         launch->turn[i] =
@@ -41,7 +53,7 @@ void lw__ref_order_threads(struct lw_ref_launch *launch)
     if (launch->schedule.direction != LW_REF_HASHED)
         return;
     for (int i = launch->thread_count; i > 1; i--) {
-        const int other = below(&launch->numbers, i);
+        const int other = below_by(&launch->numbers, i, launch->inverse[i - 1]);
         const uint16_t turn = launch->turn[i - 1];
         launch->turn[i - 1] = launch->turn[other];
         launch->turn[other] = turn;

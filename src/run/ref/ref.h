@@ -223,6 +223,9 @@ struct lw__ref_block {
     /* of each thread: it has not returned; it may be resumed in the next round. Side by side, as
      * all are asked in each round */
     bool lives[LW_REF_THREADS_MAX], ready[LW_REF_THREADS_MAX];
+    /* of each warp, until a lane of it runs: an operation that its lanes can run was looked for;
+     * one that they can run without those at one of the block. Another look would find none */
+    bool seen[LW_REF_WARPS_MAX], seen_without[LW_REF_WARPS_MAX];
     char *memory; /* static SHARED, then dynamic memory */
     struct lw_ref_object
         *objects;                 /* a table for each thread, or one for all; NULL: there is none */
@@ -407,7 +410,8 @@ struct lw_ref_launch {
     struct lw__ref_block *spare;
     int resident_count, resident_least; /* least: while there are blocks left */
     struct lw__ref_schedule schedule;
-    uint64_t numbers;                  /* the state from which the next hashed one comes */
+    uint64_t inverse[LW_REF_THREADS_MAX]; /* hashed: 2^64 / (i + 1), from i = 1 on */
+    uint64_t numbers;                     /* the state from which the next hashed one comes */
     uint16_t turn[LW_REF_THREADS_MAX]; /* the threads of a block in the order in which they run */
     void *scheduler; /* its place on its stack, while a thread with a stack of its own runs */
 

@@ -7,6 +7,7 @@
  * - All live threads of the block wait at a block operation: it runs.
  * - Nothing in the block changes: the lanes at warp operations run them without the lanes at block
  *   operations (late_lanes.c). If there are none, the launch fails.
+ * Warps of which no lane has run since they were looked at are passed over.
  *
  * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
  * round is quiet if no thread starts or returns, no collective runs and no memory changes. Such a
@@ -67,6 +68,7 @@ static lw_status step(struct lw__ref_block *block, int i)
         return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
                         launch->request->kernel);
     block->ready[i] = false;
+    block->seen[i / LW_WARP_SIZE] = block->seen_without[i / LW_WARP_SIZE] = false;
     LW_TRY(resume(launch, thread));
     if (thread->abi.state == LW_REF_FAILED && launch->watcher)
         thread->abi.state = LW_REF_RETURNED;
@@ -108,12 +110,19 @@ struct range {
     int first, end;
 };
 
+static bool is_any_ready(const struct lw__ref_block *block, struct range range)
+{
+    return memchr(block->ready + range.first, true, (size_t)(range.end - range.first));
+}
+
 /* earliest - the waiting thread with the smallest instance; NULL if a live one does not wait, or
  * none lives. but_turns: lanes at turns wait, too. */
 static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range range,
                                        bool but_turns)
 {
     struct lw__ref_thread *found = NULL;
+    if (is_any_ready(block, range))
+        return NULL;
     for (int i = range.first; i < range.end; i++) {
         struct lw__ref_thread *thread = &block->threads[i];
         if (!block->lives[i] || (but_turns && lw__ref_is_at_turn(block, i)))
@@ -206,6 +215,8 @@ static const struct lw__ref_thread *all_together(const struct lw__ref_block *blo
                                                  struct range range, bool of_block)
 {
     const struct lw__ref_thread *first = NULL;
+    if (is_any_ready(block, range))
+        return NULL;
     for (int i = range.first; i < range.end; i++) {
         const struct lw__ref_thread *thread = &block->threads[i];
         if (!block->lives[i])
@@ -230,6 +241,9 @@ static lw_status run_collectives(struct lw__ref_block *block)
         return collect(block, all, here, true);
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
+        if (block->seen[first / LW_WARP_SIZE])
+            continue;
+        block->seen[first / LW_WARP_SIZE] = true;
         here = block->late ? NULL : all_together(block, warp, false);
         if (here) {
             LW_TRY(collect(block, warp, here, true));
@@ -261,6 +275,9 @@ static lw_status go_without(struct lw__ref_block *block)
     bool some = false;
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
+        if (block->seen_without[first / LW_WARP_SIZE])
+            continue;
+        block->seen_without[first / LW_WARP_SIZE] = true;
         struct lw__ref_thread *waits = earliest(block, warp, false),
                               *at = waits ? earliest_of_warp(block, warp) : NULL;
         if (!at)
