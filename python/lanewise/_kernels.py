@@ -14,8 +14,8 @@ class _Builder:
     """Builds one source for the devices that ask. Kernels hold it, and not their program."""
 
     def __init__(self, path: str, source: str | None, defines: tuple[str, ...],
-                 include: tuple[str, ...], debug: bool) -> None:
-        self.path, self._source, self._debug = path, source, debug
+                 include: tuple[str, ...], debug: bool, bounds: bool | None) -> None:
+        self.path, self._source, self._debug, self._bounds = path, source, debug, bounds
         self._defines, self._include = defines, include
         self._built: dict[tuple[str, bool], Any] = {}
 
@@ -28,7 +28,7 @@ class _Builder:
         built = self._built.get((device.name, picture))
         if built is None or built.device is not device:
             built = _core.build(device, self.path, self._source, self._defines, self._include,
-                                self._debug and not picture, picture)
+                                self._debug and not picture, picture, self._bounds)
             self._built[device.name, picture] = built
         return built
 
@@ -77,13 +77,17 @@ def _define(name: str, value: Any) -> str:
 
 def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
             defines: Mapping[str, Any] | None = None, include: Sequence[str] = (),
-            debug: bool = False) -> Program:
+            debug: bool = False, bounds: bool | None = None) -> Program:
     """Build the kernels of a C file, or of a text.
 
     source is a path if it ends in .c or exists, else the text. With a device the program is for
     this one; without, it is built for each device when it is first used there. Raises
     CompileError, whose `diagnostics` has every message of the compiler, FileError, DeviceError.
     debug asks for code for a debugger, on the device "ref" only: docs/debugging.md.
+
+    bounds is about "cpu", where an access outside of an array is a LaunchError: False takes code
+    without comparisons, which then reads and writes other memory of the process; True compares in
+    every launch, also in those that are proved to need none. None is as LANEWISE_BOUNDS says.
 
     >>> prog = lw.compile('''
     ... #include <lanewise/kernel.h>
@@ -101,10 +105,13 @@ def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
         raise ArgumentError(f"source is {type(source).__name__}; need a path or a text")
     if isinstance(include, (str, os.PathLike)):
         raise ArgumentError(f"include is {include!r}; need a list of folders, as [{include!r}]")
+    if bounds is not None and not isinstance(bounds, bool):
+        raise ArgumentError(f"bounds is {bounds!r}; need True, False or None")
     text = os.fspath(source)
     fixed = None if device is None else device if isinstance(device, Device) else Device(device)
     words = tuple(_define(name, value) for name, value in (defines or {}).items())
     folders = tuple(os.fspath(folder) for folder in include)
     if isinstance(source, os.PathLike) or _is_path(text):
-        return Program(_Builder(text, None, words, folders, bool(debug)), fixed)
-    return Program(_Builder("<source>", text, words, folders, bool(debug)), fixed)
+        return Program(_Builder(text, None, words, folders, bool(debug), bounds), fixed)
+    return Program(_Builder("<source>", text, words, folders, bool(debug), bounds),
+                   fixed)

@@ -38,7 +38,7 @@ def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
               f"KERNEL void probe({given}size_t i, size_t n, __typeof__(({expression})"
               f" ) *out)\n{{\n    out[0] = 0;\n}}\n")
     try:
-        built = _core.build(default_device(), "expression", source, (), (), False, False)
+        built = _core.build(default_device(), "expression", source, (), (), False, False, None)
     except _core_errors():
         return None
     kernel = _core.Kernel("probe", lambda device: built, built.device)

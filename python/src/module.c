@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 core *core_of(PyObject *module)
 {
@@ -18,9 +19,11 @@ core *core_of_type(PyTypeObject *type)
 int raise_status(core *c, lw_status status)
 {
     const int k = -(int)status;
+    const char *text = lw_last_error();
+    const bool is_outside = status == LW_E_LAUNCH && strstr(text, " outside: ");
 
-    PyErr_SetString(k > 0 && k < STATUSES && c->errors[k] ? c->errors[k] : PyExc_RuntimeError,
-                    lw_last_error());
+    PyErr_Format(k > 0 && k < STATUSES && c->errors[k] ? c->errors[k] : PyExc_RuntimeError, "%s%s",
+                 text, is_outside ? "; lw.check() tells of all such accesses" : "");
     return -1;
 }
 

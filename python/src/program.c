@@ -79,7 +79,7 @@ static program *build(core *c, device *d, const char *path, lw_build_options *op
     return p;
 }
 
-/* build(device, path, source or None, defines, include, debug, picture) */
+/* build(device, path, source or None, defines, include, debug, picture, bounds: bool or None) */
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
@@ -87,13 +87,16 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const char **defines = NULL, **include = NULL, *path;
     program *p = NULL;
 
-    if (count != 7 || Py_TYPE(args[0]) != c->device_type)
-        return PyErr_Format(PyExc_TypeError, "build takes a device and 6 more");
+    if (count != 8 || Py_TYPE(args[0]) != c->device_type)
+        return PyErr_Format(PyExc_TypeError, "build takes a device and 7 more");
     path = PyUnicode_AsUTF8AndSize(args[1], NULL);
     if (!path || (args[2] != Py_None && !(options.source = PyUnicode_AsUTF8AndSize(args[2], NULL))))
         return NULL;
     options.debug = args[5] == Py_True;
     options.picture = args[6] == Py_True;
+    options.bounds = args[7] == Py_None   ? LW_BOUNDS_DEFAULT
+                     : args[7] == Py_True ? LW_BOUNDS_ALWAYS
+                                          : LW_BOUNDS_OFF;
     defines = read_texts(args[3], &options.define_count);
     include = defines ? read_texts(args[4], &options.include_dir_count) : NULL;
     options.defines = defines;

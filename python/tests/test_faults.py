@@ -40,14 +40,40 @@ def works(prog):
 """
 
 
-def run(script: str, **env: str) -> "subprocess.CompletedProcess[str]":
+def run(script: str, bounds: str | None = "0", **env: str) -> "subprocess.CompletedProcess[str]":
+    env = {**os.environ, **env}
+    env.pop("LANEWISE_BOUNDS", None)
+    if bounds:
+        env["LANEWISE_BOUNDS"] = bounds
     return subprocess.run([sys.executable, "-c", START + script], capture_output=True, text=True,
-                          timeout=60, env={**os.environ, "LANEWISE_BOUNDS": "0", **env})
+                          timeout=60, env=env)
 
 
-def check(script: str, **env: str) -> None:
-    done = run(script + "\nprint('done')", **env)
+def check(script: str, bounds: str | None = "0", **env: str) -> None:
+    done = run(script + "\nprint('done')", bounds, **env)
     assert (done.stdout.strip().split("\n")[-1], done.returncode) == ("done", 0), done
+
+
+def test_an_access_outside_is_refused_before_it_happens() -> None:
+    check("""
+prog = build()
+x = np.zeros(2000, "f4")
+for _ in range(3):
+    assert refused(lambda: prog.past[4, 256](x[:1000]),
+                   "write of 4 bytes outside: index 1000 of 'x', which has 1000 elements of 4 "
+                   "bytes, block (3,0,0) thread (232,0,0); lw.check() tells of all")
+    assert works(prog)
+assert not x[1000:].any()
+prog.past[4, 256](x)
+assert x.sum() == 1024
+unchecked = lw.compile("#include <lanewise/kernel.h>\\n"
+                       "KERNEL void far(float *x) { x[1ll << 40] = 1; }", bounds=False)
+assert refused(lambda: unchecked.far[1, 1](x))
+try:
+    lw.compile("", bounds=1)
+    raise AssertionError
+except lw.ArgumentError as error:
+    assert "bounds is 1; need True, False or None" in str(error)""", bounds=None)
 
 
 def test_nothing_is_installed_before_code_of_the_user_runs() -> None:
@@ -77,7 +103,7 @@ def test_other_memory_is_refused_with_bounds() -> None:
 prog, x = build(), np.zeros(32, "f4")
 for _ in range(3):
     assert refused(lambda: prog.past[4096, 256](x[:16]), "<source>:3")
-assert (x[16:] == 0).all()""", LANEWISE_BOUNDS="1")
+assert (x[16:] == 0).all()""", bounds="1")
 
 
 def test_a_fault_fails_its_stream_or_graph_alone() -> None:

@@ -71,6 +71,21 @@ static lw_status read_source(struct build *b, const char *path)
     return LW_OK;
 }
 
+/* Which launches run the guarded form; the environment is looked at where the program says nothing.
+ */
+static lw_status choose_bounds(const lw_device *device, const lw_build_options *options,
+                               enum lw__wish *wish)
+{
+    _Static_assert(LW_BOUNDS_DEFAULT == (int)LW_WHERE_IT_PAYS && LW_BOUNDS_OFF == (int)LW_NEVER &&
+                       LW_BOUNDS_ALWAYS == (int)LW_ALWAYS,
+                   "wishes in the order of lw_bounds_mode");
+    if ((unsigned)options->bounds > LW_BOUNDS_ALWAYS)
+        return lw__fail(LW_E_ARG, "bounds is %d; need LW_BOUNDS_DEFAULT, _OFF or _ALWAYS",
+                        (int)options->bounds);
+    *wish = device->ops->guarded ? (enum lw__wish)options->bounds : LW_NEVER;
+    return device->ops->guarded && !*wish ? lw__environment_bounds(wish) : LW_OK;
+}
+
 static lw_status prepare(struct build *b, lw_device *device, const char *path,
                          const lw_build_options *options)
 {
@@ -87,9 +102,7 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
         return lw__fail(LW_E_UNSUPPORTED, "code for a debugger cannot be for a picture, too");
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
-    b->program->bounds = LW_NEVER;
-    if (device->ops->guarded)
-        LW_TRY(lw__environment_bounds(&b->program->bounds));
+    LW_TRY(choose_bounds(device, options, &b->program->bounds));
     b->compile.bounds = b->program->bounds != LW_NEVER;
     b->compile.wants_first = device->ops->common && lw__is_block(options->first_block) &&
                              b->program->bounds != LW_ALWAYS;
