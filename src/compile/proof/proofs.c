@@ -2,7 +2,8 @@
  *
  * Each lw.access and each lw.index gets a row (base/proof_abi.h). An access has none whose object
  * is not known here, or whose variable has ended. At a launch run/proof/prove.c tells which rows
- * hold.
+ * hold. The plain form of a kernel for `cpu` also assumes what the text promises, so that a promise
+ * counts as a check: `a < b` has a row, another one has none.
  */
 #include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
@@ -54,7 +55,7 @@ static bool of_access(struct lw__terms *t, LLVMValueRef call, struct lw__term_pl
     return true;
 }
 
-static void of_index(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
+static bool of_index(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
                      struct lw_proof *row)
 {
     const bool behind = !lw__ir_is_truth(LLVMGetOperand(call, LW_INDEX_BEHIND), false);
@@ -63,6 +64,29 @@ static void of_index(struct lw__terms *t, LLVMValueRef call, struct lw__term_pla
     row->bytes = lw__term_constant(t, BITS, !behind);
     row->size =
         lw__term_wide(t, LLVMGetOperand(call, LW_INDEX_COUNT), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+    return true;
+}
+
+static bool is_promise(LLVMValueRef i)
+{
+    return !strcmp(lw__ir_callee(i), "lw.promise");
+}
+
+/* The row of a promise: of two unsigned numbers one is less. False: it has none. */
+static bool of_promise(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
+                       struct lw_proof *row)
+{
+    LLVMValueRef holds = LLVMGetOperand(call, 0);
+    const LLVMIntPredicate is = LLVMIsAICmpInst(holds) ? LLVMGetICmpPredicate(holds) : LLVMIntEQ;
+    const unsigned less = is == LLVMIntUGT;
+    if ((is != LLVMIntULT && is != LLVMIntUGT) ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(holds, 0))) != LLVMIntegerTypeKind ||
+        lw__term_bits(LLVMGetOperand(holds, 0)) > BITS)
+        return false;
+    row->at = lw__term_wide(t, LLVMGetOperand(holds, less), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+    row->bytes = lw__term_constant(t, BITS, 1);
+    row->size = lw__term_wide(t, LLVMGetOperand(holds, !less), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
+    return true;
 }
 
 /* True if the row holds whatever the launch is. */
@@ -88,9 +112,10 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
     const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(call));
     const struct lw__term_place at = {block, UINT32_MAX};
     struct lw_proof row = {.param = UINT32_MAX};
-    if (!is_access(call)) {
-        of_index(t, call, at, &row);
-    } else if (!of_access(t, call, at, &row)) {
+    const bool has_row = is_access(call)    ? of_access(t, call, at, &row)
+                         : is_promise(call) ? of_promise(t, call, at, &row)
+                                            : of_index(t, call, at, &row);
+    if (!has_row) {
         p->is_partial = true;
         return;
     }
@@ -119,7 +144,7 @@ void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLV
     for (uint32_t b = 0; b < terms.g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(terms.g.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (is_access(i) || !strcmp(lw__ir_callee(i), "lw.index"))
+            if (is_access(i) || !strcmp(lw__ir_callee(i), "lw.index") || (!each && is_promise(i)))
                 add(proofs, &terms, i, each);
     lw__terms_keep(&terms, proofs->rows, proofs->count);
     proofs->terms = terms.rows;

@@ -149,8 +149,21 @@ static void replace_check(const struct check *c, LLVMBuilderRef b)
         LLVMDeleteGlobal(place);
 }
 
+/* clang says of a bool in memory that it is 0 or 1, and LLVM leaves out checks of an index that is
+ * made of it. What a buffer has is not clang's to say: without that, its lowest bit counts. */
+static void drop_ranges(LLVMModuleRef module)
+{
+    const unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "range", 5);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind))
+                    LLVMSetMetadata(i, kind, NULL);
+}
+
 /* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body; those of
- * arithmetic calls of lw.overflow, of places that are not reached those of lw.promise.
+ * arithmetic calls of lw.overflow, of places that are not reached those of lw.promise. Nothing is
+ * said of values in memory.
  * needs RAW
  */
 bool lw__pass_rows(struct lw__unit *unit)
@@ -168,6 +181,7 @@ bool lw__pass_rows(struct lw__unit *unit)
         LLVMDeleteFunction(handler);
     lw__replace_overflows(unit, b);
     lw__replace_unreachable(unit, b);
+    drop_ranges(unit->module);
     LLVMDisposeBuilder(b);
     return true;
 }
