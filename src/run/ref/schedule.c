@@ -68,7 +68,6 @@ static lw_status step(struct lw__ref_block *block, int i)
         return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
                         launch->request->kernel);
     block->ready[i] = false;
-    block->seen[i / LW_WARP_SIZE] = block->seen_without[i / LW_WARP_SIZE] = false;
     LW_TRY(resume(launch, thread));
     if (thread->abi.state == LW_REF_FAILED && launch->watcher)
         thread->abi.state = LW_REF_RETURNED;
@@ -85,10 +84,29 @@ static lw_status step(struct lw__ref_block *block, int i)
     }
 }
 
+/* The threads of a block from first to end - 1: a warp, or all. */
+struct range {
+    int first, end;
+};
+
+static bool is_any_ready(const struct lw__ref_block *block, struct range range)
+{
+    return memchr(block->ready + range.first, true, (size_t)(range.end - range.first));
+}
+
+static struct range warp_at(const struct lw__ref_block *block, int first)
+{
+    const int count = block->launch->thread_count, end = first + LW_WARP_SIZE;
+    return (struct range){first, end < count ? end : count};
+}
+
 static lw_status run_threads(struct lw__ref_block *block)
 {
     struct lw_ref_launch *launch = block->launch;
     lw__ref_order_threads(launch);
+    for (int first = 0; first < launch->thread_count; first += LW_WARP_SIZE)
+        if (is_any_ready(block, warp_at(block, first)))
+            block->seen[first / LW_WARP_SIZE] = block->seen_without[first / LW_WARP_SIZE] = false;
     for (int i = 0; i < launch->thread_count; i++)
         if (block->ready[launch->turn[i]])
             LW_TRY(step(block, launch->turn[i]));
@@ -103,16 +121,6 @@ static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thr
     for (uint32_t i = 0; is && i < a->abi.key_length; i++)
         is = a->abi.key[i] == b->abi.key[i];
     return is;
-}
-
-/* The threads of a block from first to end - 1: a warp, or all. */
-struct range {
-    int first, end;
-};
-
-static bool is_any_ready(const struct lw__ref_block *block, struct range range)
-{
-    return memchr(block->ready + range.first, true, (size_t)(range.end - range.first));
 }
 
 /* earliest - the waiting thread with the smallest instance; NULL if a live one does not wait, or
@@ -201,12 +209,6 @@ static lw_status part(struct lw__ref_block *block, const struct lw__ref_thread *
     block->live = 0;
     launch->moved = launch->advanced = true;
     return launch->status;
-}
-
-static struct range warp_at(const struct lw__ref_block *block, int first)
-{
-    const int count = block->launch->thread_count, end = first + LW_WARP_SIZE;
-    return (struct range){first, end < count ? end : count};
 }
 
 /* all_together - the first live thread of the range, if all live ones wait where it does, at an
