@@ -162,8 +162,9 @@ typedef struct lw_dim3 {
 /* All zero means the defaults. Code for a size of block is made at the first launch with it. If
  * first_block says it before, it is made with the program, in the same start of the compiler; what
  * cannot be launched so is left out, and the launch says why. */
-/* Comparisons that keep the accesses of a kernel on "cpu" within their objects: in launches that
- * are not proved to do so, in none, in each. DEFAULT: as LANEWISE_BOUNDS says (docs/cli.md). */
+/* Comparisons that keep the accesses of a kernel within their objects, on "cpu" and "cuda": DEFAULT
+ * is as LANEWISE_BOUNDS says (docs/cli.md), and without it in launches on "cpu" that are not proved
+ * to do so; in none; in each. */
 typedef enum lw_bounds_mode { LW_BOUNDS_DEFAULT, LW_BOUNDS_OFF, LW_BOUNDS_ALWAYS } lw_bounds_mode;
 
 typedef struct lw_build_options {

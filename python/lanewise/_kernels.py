@@ -85,9 +85,10 @@ def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
     CompileError, whose `diagnostics` has every message of the compiler, FileError, DeviceError.
     debug asks for code for a debugger, on the device "ref" only: docs/debugging.md.
 
-    bounds is about "cpu", where an access outside of an array is a LaunchError: False takes code
-    without comparisons, which then reads and writes other memory of the process; True compares in
-    every launch, also in those that are proved to need none. None is as LANEWISE_BOUNDS says.
+    bounds is about "cpu", where an access outside of an array is a LaunchError, and "cuda", where
+    it is with True: False takes code without comparisons, which then reads and writes other memory;
+    True compares in every launch, also in those that are proved to need none. None is as
+    LANEWISE_BOUNDS says.
 
     >>> prog = lw.compile('''
     ... #include <lanewise/kernel.h>

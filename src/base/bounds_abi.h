@@ -1,13 +1,13 @@
-/* bounds_abi.h - code for `cpu` whose accesses stay within their objects: what it and the device
- * agree on.
+/* bounds_abi.h - code for `cpu` and `cuda` whose accesses stay within their objects: what it and
+ * the device agree on.
  *
- * The compiler makes such code for --bounds (compile/guard). A kernel has one parameter more, a
- * struct lw_bounds of the launch; its address is the last eight bytes of the packed arguments. An
- * access that is refused is told by lw_cpu_calls.refused, with LW_REFUSED_WORDS words.
+ * The compiler makes such code for --bounds (compile/guard). Behind the packed arguments, at the
+ * next multiple of eight, lies the struct lw_bounds of the launch. An access that is refused is
+ * told with LW_REFUSED_WORDS words: by lw_cpu_calls.refused, or in struct lw_cuda_launch.
  */
 #ifndef LW_BOUNDS_ABI_H
 #define LW_BOUNDS_ABI_H
-#include "base/ref_abi.h"
+#include <stddef.h>
 #include <stdint.h>
 
 /* An access of n bytes at p is within where p - address <= bytes and bytes - (p - address) >= n,
@@ -18,20 +18,27 @@ struct lw_bound {
 
 enum { LW_BOUNDS_PARAMS = 64 }; /* a kernel has no more (compile/support/unit.h) */
 
+/* For a kernel with n parameters 2 * n rows follow, or 1 for none. The first n are of the
+ * parameters: of a pointer or TENSOR its buffer, else 0. The next live_count are what a pointer of
+ * unknown origin may be into: disjoint, by address. */
 struct lw_bounds {
-    uint64_t dynamic_bytes;      /* of DYNAMIC_SHARED variables */
-    const struct lw_bound *live; /* what a pointer of unknown origin may be into: disjoint, by */
-    uint64_t live_count;         /* address; at least one */
-    uint64_t live_step;          /* the largest power of two that is at most live_count */
-    struct lw_bound params[LW_BOUNDS_PARAMS]; /* of a pointer or TENSOR its buffer, else 0 */
+    uint64_t dynamic_bytes; /* of DYNAMIC_SHARED variables */
+    uint64_t live_count;    /* at least one */
+    uint64_t live_step;     /* the largest power of two that is at most live_count */
+    struct lw_bound rows[2 * LW_BOUNDS_PARAMS];
 };
 
-/* An object, as the code knows it. */
+static inline uint64_t lw_bounds_bytes(uint64_t params)
+{
+    return offsetof(struct lw_bounds, rows) + (params ? 2 * params : 1) * sizeof(struct lw_bound);
+}
+
+/* An object, as the code knows it; for `cuda` at any address of LW_CUDA_TEXT. */
 struct lw_bounds_object {
-    const char *name; /* in the source; "": it has none. Of an argument the launch knows it */
-    uint64_t kind;    /* enum lw_ref_memory */
+    uint64_t kind;    /* enum lw_ref_memory (ref_abi.h), not 0 */
     uint64_t place;   /* ARGUMENT: the parameter's index */
     uint64_t element; /* bytes of an element; 0: it is counted in bytes. Not of an argument */
+    char name[];      /* in the source; "": it has none. Of an argument the launch knows it */
 };
 
 enum lw_refused_kind {

@@ -23,10 +23,12 @@
  *   upper  bytes of dynamic shared memory that the launch needs in addition, for variables with a
  *          larger alignment
  * If the code prints or asserts, its records point to texts in the global LW_CUDA_TEXT. Each text
- * ends with a 0.
+ * ends with a 0. Guarded code (bounds_abi.h) has its objects there; without any there may be no
+ * such global.
  */
 #ifndef LW_CUDA_ABI_H
 #define LW_CUDA_ABI_H
+#include "base/bounds_abi.h"
 #include "base/manifest.h"
 #include <stdint.h>
 
@@ -35,6 +37,11 @@
 #define LW_CUDA_TEXT "lw_text"
 
 enum { LW_CUDA_ALIGN = 16, LW_CUDA_SHARED_ALIGN = 128 };
+
+enum {
+    LW_CUDA_ARGS_MAX = 4352 - 8
+}; /* bytes of the first: PTX ISA 7, section "Kernel Function
+                                       * Parameter Attributes" */
 
 enum { LW_CUDA_SLACK_SHIFT = 16 }; /* to the upper half of LW_CUDA_USES */
 
@@ -46,17 +53,28 @@ enum lw_cuda_uses {
     /* uses nothing of the struct: all threads first wait for the earlier launches. The launch may
      * begin before those have ended */
     LW_CUDA_FOLLOWS = 16,
+    LW_CUDA_REFUSES = 32, /* accesses, whose failures may have no text in LW_CUDA_TEXT */
+    LW_CUDA_FAILS = LW_CUDA_ASSERTS | LW_CUDA_REFUSES,
 };
 
 enum { LW_CUDA_FAILURES = 32 };
 
-#define LW_CUDA_SAYS 0x80000000u /* with a failure's site: of an assert_that */
+/* With a failure's site: of an assert_that; of a refused access, whose words are in said[]. */
+#define LW_CUDA_SAYS 0x80000000u
+#define LW_CUDA_REFUSED 0x40000000u
 
-/* A failed assert of one thread; the thread has then returned. */
+enum {
+    LW_CUDA_SAID_MAX =
+        (int)LW_REFUSED_WORDS > (int)LW_SAID_MAX ? (int)LW_REFUSED_WORDS : (int)LW_SAID_MAX
+};
+
+enum { LW_CUDA_NO_TEXT = 1 }; /* no address, and not 0, which is a failure not written yet */
+
+/* A failed assert or refused access of one thread; the thread has then returned. */
 struct lw_cuda_failure {
     uint64_t block;        /* linear index in the grid, x fastest */
     uint32_t thread, site; /* linear index in the block; row of the manifest */
-    uint64_t expression;   /* or format: address in LW_CUDA_TEXT */
+    uint64_t expression;   /* or format: address in LW_CUDA_TEXT; refused: LW_CUDA_NO_TEXT */
 };
 
 /* One printf of one thread, of 24 + 8 * count bytes; records of a thread are in its order. */
@@ -73,15 +91,16 @@ struct lw_cuda_launch {
     /* address of a uint32_t that the host can write while the kernel runs; once it is not 0,
      * threads in a spin loop return. 0: there is none */
     uint64_t stop;
-    /* failed asserts; the first LW_CUDA_FAILURES of them are in failures[]. 0 before */
+    /* failed asserts and refused accesses; the first LW_CUDA_FAILURES of them are in failures[].
+     * 0 before */
     uint64_t failure_count;
     struct lw_cuda_failure failures[LW_CUDA_FAILURES];
     /* prints: records one after the other from address `prints` on. printed counts the bytes asked
      * for; what does not fit is counted in lost, and lowers print_end to where it would have begun:
      * records are whole below the smaller of printed and print_end. */
-    uint64_t prints, print_capacity;              /* set before */
-    uint64_t printed, lost;                       /* 0 before */
-    uint64_t print_end;                           /* UINT64_MAX before */
-    uint64_t said[LW_CUDA_FAILURES][LW_SAID_MAX]; /* of failures[i]; as the args of prints */
+    uint64_t prints, print_capacity;                   /* set before */
+    uint64_t printed, lost;                            /* 0 before */
+    uint64_t print_end;                                /* UINT64_MAX before */
+    uint64_t said[LW_CUDA_FAILURES][LW_CUDA_SAID_MAX]; /* of failures[i]; as the args of prints */
 };
 #endif

@@ -235,6 +235,10 @@ struct lw__device_ops {
      * launches with is_guarded. NULL: there is no such form. Any thread. */
     lw_status (*guarded)(void *code, const void **bitcode, size_t *bytes);
 
+    /* guards_unasked - launches that are not proved run that form where LANEWISE_BOUNDS is not set;
+     * else only with LANEWISE_BOUNDS=1. */
+    bool guards_unasked;
+
     /* check - can the device run it? Asked before it is queued; LW_E_SHAPE. Any thread. NULL: it
      * can. */
     lw_status (*check)(void *state, const struct lw__launch *launch);

@@ -10,7 +10,7 @@ target triple = "x86_64-unknown-linux-gnu"
 declare void @lw.access(ptr, i64, i32)
 declare void @lw.index(i1, i64, i64, ptr, i32, i1)
 
-; CHECK-LABEL: define win64cc void @buffer(ptr %0, ptr %1, i32 %2, i64 %3, ptr "lw.record" %4)
+; CHECK-LABEL: define win64cc void @buffer(ptr %0, ptr %1, i32 %2, i64 %3, ptr %4)
 ; CHECK: load i64, ptr {{%.*}}, align 8, !invariant.load
 ; CHECK: [[START:%.*]] = sub i64
 ; CHECK: [[SIGNED:%.*]] = call i64 @llvm.umin.i64(i64 {{%.*}}, i64 2147483648)
@@ -47,7 +47,7 @@ loop:
 }
 
 ; An index is compared with its count.
-; CHECK-LABEL: define win64cc void @variable(i32 %0, ptr "lw.record" %1)
+; CHECK-LABEL: define win64cc void @variable(i32 %0, ptr %1)
 ; CHECK: call void @lw.guard.i32(i1 {{%.*}}, i32 %0, i1 true, i64 4, i64 0, i64 29, i64 0,
 ; CHECK: call void @lw.guard.i32(i1 {{%.*}}, i32 %0, i1 true, i64 1, i64 0, i64 7, i64 3,
 define win64cc void @variable(i32 %i) {

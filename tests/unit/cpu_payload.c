@@ -29,6 +29,12 @@ extern const uint64_t common_bytes __asm__("lw.common.bytes");
 const char common[] = "site\tk.c\t7\t3\tassert\nsite\tk.c\t9\t5\tbarrier\n";
 const uint64_t common_bytes = sizeof common - 1;
 
+/* The same of the guarded form, which only run_cuda.c and run_cuda_wrap.c ask for. */
+extern const char guarded[] __asm__("lw.guarded");
+extern const uint64_t guarded_bytes __asm__("lw.guarded.bytes");
+const char guarded[] = "site\tk.c\t7\t3\taccess\n";
+const uint64_t guarded_bytes = sizeof guarded - 1;
+
 static struct args args_of(const struct lw_cpu_launch *launch)
 {
     struct args a;

@@ -12,7 +12,7 @@
 
 struct lw_cuda_launch;
 
-enum { FAKE_ARGS = 64, FAKE_TEXT = 256 };
+enum { FAKE_ARGS = 128, FAKE_TEXT = 256 };
 
 struct fake_launch {
     unsigned grid[3], block[3], dynamic_bytes;

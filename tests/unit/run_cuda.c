@@ -330,6 +330,37 @@ static void asserting(void)
     }
 }
 
+/* ---- refused accesses ---- */
+
+static const struct kernel refuses = {"asserts", LW_CUDA_REFUSES, refuse};
+
+static void bounds(void)
+{
+    static const char *const messages[] = {
+        "kernel 'asserts': k.c:7:3: write of 4 bytes outside: index 65 of 'out', which has 64 "
+        "elements of 4 bytes, block (2,0,0) thread (3,0,0)",
+        "kernel 'asserts': k.c:7:3: write of 4 bytes outside: index 65 of 'out', which has 64 "
+        "elements of 4 bytes, block (2,0,0) thread (3,0,0)",
+        "kernel 'asserts': k.c:7:3: write of 4 bytes outside: byte 260 of a NULL pointer, block "
+        "(2,0,0) thread (3,0,0)"};
+    lw_program *guarded, *not_guarded;
+    lw_stream *s;
+
+    set_guarded(true);
+    guarded = build_rows(device, CUDA_ROW("asserts", "0"));
+    for (int n = 0; n < 3; n++) {
+        WORKS(lw_stream_create(device, &s));
+        WORKS(launch(s, guarded, &refuses, lw_dim_1(4), 32, out, n));
+        FAILS(lw_stream_wait(s), LW_E_LAUNCH, messages[n]);
+        lw_stream_destroy(s);
+    }
+    lw_program_destroy(guarded);
+    setenv("LANEWISE_BOUNDS", "yes", 1);
+    FAILS(lw_program_build(device, NULL, &(lw_build_options){.source = "k"}, &not_guarded),
+          LW_E_ARG, "LANEWISE_BOUNDS is 'yes'; need 0, accesses are not checked, or 1, all are");
+    set_guarded(false);
+}
+
 /* ---- waiting ---- */
 
 static int wait_for_stop(const struct fake_launch *l, int *to, int n)
@@ -376,6 +407,7 @@ int main(void)
     suggesting();
     printing();
     asserting();
+    bounds();
     cancelling();
     tear_down();
     fake_tear_down();

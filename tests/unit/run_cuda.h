@@ -5,6 +5,7 @@
  * the code is.
  */
 #include "base/cuda_abi.h"
+#include "base/ref_abi.h"
 #include "fake_cuda.h"
 #include "run_test.h"
 #include <dlfcn.h>
@@ -32,6 +33,42 @@ static int run_kernel(const struct fake_launch *launch)
     memcpy(&out, launch->args, sizeof out);
     memcpy(&n, launch->args + 8, sizeof n);
     return k->run ? k->run(launch, out, n) : 0;
+}
+
+/* ---- guarded launches, of a kernel with two parameters ---- */
+
+/* Programs that are built from now on are guarded, or not; text: has what refuse() tells of. */
+static inline void set_guarded(bool is_guarded)
+{
+    const struct lw_bounds_object object = {.kind = LW_REF_ARGUMENT, .place = 0};
+
+    fake->args_bytes = is_guarded ? 16 + lw_bounds_bytes(2) : 12;
+    memcpy(fake->text + 1, &object, sizeof object);
+    if (is_guarded)
+        setenv("LANEWISE_BOUNDS", "1", 1);
+    else
+        unsetenv("LANEWISE_BOUNDS");
+}
+
+/* Thread 3 of block 2 writes behind its first argument, which the code knows by name (n is 0), by
+ * address (1), or not at all (2). */
+static inline int refuse(const struct fake_launch *l, int *out, int n)
+{
+    struct lw_cuda_launch *r = l->record;
+    const uint64_t k = r->failure_count++;
+    struct lw_bounds b = {0};
+
+    memcpy(&b, l->args + 16, lw_bounds_bytes(2));
+    CHECK(b.rows[0].address == (uint64_t)(uintptr_t)out && !b.rows[1].address && !b.rows[1].bytes);
+    CHECK(b.live_count == 1 && b.live_step == 1 && !memcmp(b.rows, b.rows + 2, sizeof *b.rows));
+    r->said[k][LW_REFUSED_KIND] = LW_REFUSED_WRITE;
+    r->said[k][LW_REFUSED_OBJECT] = n ? 0 : l->text_address + 1;
+    r->said[k][LW_REFUSED_OFFSET] = b.rows[0].bytes + 4;
+    r->said[k][LW_REFUSED_BYTES] = 4;
+    r->said[k][LW_REFUSED_SIZE] = n < 2 ? b.rows[0].bytes : 0;
+    r->said[k][LW_REFUSED_BASE] = n < 2 ? b.rows[0].address : 0;
+    r->failures[k] = (struct lw_cuda_failure){2, 3, LW_CUDA_REFUSED, LW_CUDA_NO_TEXT};
+    return 0;
 }
 
 /* False where the double is not there. */

@@ -278,6 +278,31 @@ static void messages(void)
     }
 }
 
+/* Of a launch that is over, with its arguments, by which its buffer is named. */
+static void refused_accesses(void)
+{
+    static const struct kernel refuses = {"fails", LW_CUDA_REFUSES, refuse};
+    lw_program *guarded;
+    lw_stream *s;
+
+    set_guarded(true);
+    guarded = build_rows(device, ROWS);
+    for (int i = 0; i < 4; i++) {
+        if (i % 2)
+            WORKS(lw_stream_create(device, &s));
+        else
+            s = wrap();
+        WORKS(launch(s, guarded, &refuses, lw_dim_1(4), 32, out, i / 2));
+        CHECK(check_soon(s) == LW_E_LAUNCH);
+        CHECK(strstr(lw_last_error(), "kernel 'fails': k.c:7:3: write of 4 bytes outside: index 65 "
+                                      "of 'out', which has 64 elements of 4 bytes, block (2,0,0) "
+                                      "thread (3,0,0)"));
+        lw_stream_destroy(s);
+    }
+    lw_program_destroy(guarded);
+    set_guarded(false);
+}
+
 /* What needs nothing new is recorded; the rest is refused, and the capture stays good. */
 static void captured(void)
 {
@@ -384,6 +409,7 @@ int main(void)
     lives();
     asserts();
     messages();
+    refused_accesses();
     captured();
     first_while_captured(&prints, "a kernel that prints cannot be launched");
     first_while_captured(&late, "is launched on it once before");

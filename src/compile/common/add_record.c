@@ -1,6 +1,6 @@
 /* add_record.c - a kernel gets one parameter more: what a launch tells its code.
  *
- * The record's address is the last eight bytes of the packed arguments.
+ * It is the last of the packed arguments: the record's address, or the record itself.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
@@ -29,7 +29,7 @@ static void copy_attributes(struct lw__arena *arena, LLVMValueRef from, LLVMValu
         LLVMAddAttributeAtIndex(to, at, list[i]);
 }
 
-static void describe_record(struct lw__arena *arena, struct lw__kernel *k)
+static void describe_record(struct lw__arena *arena, struct lw__kernel *k, uint64_t bytes)
 {
     struct lw__param *params = lw__new(arena, k->param_count + 2, sizeof *params);
     memcpy(params, k->params, k->param_count * sizeof *params);
@@ -37,12 +37,14 @@ static void describe_record(struct lw__arena *arena, struct lw__kernel *k)
     const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
     params[k->param_count++] = (struct lw__param){.name = lw__copy(arena, ""),
                                                   .offset = offset,
-                                                  .size = sizeof(void *),
-                                                  .align = RECORD_ALIGN};
-    k->arg_bytes = offset + sizeof(void *);
+                                                  .size = bytes ? bytes : sizeof(void *),
+                                                  .align = RECORD_ALIGN,
+                                                  .in_place = bytes != 0};
+    k->arg_bytes = offset + (bytes ? bytes : sizeof(void *));
 }
 
-LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k)
+LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k,
+                            uint64_t bytes)
 {
     LLVMValueRef old = k->function;
     LLVMTypeRef types[LW_PARAMS_MAX + 1], was = LLVMGlobalGetValueType(old);
@@ -63,6 +65,6 @@ LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, stru
     }
     LLVMDeleteFunction(old);
     k->function = f;
-    describe_record(arena, k);
+    describe_record(arena, k, bytes);
     return f;
 }

@@ -16,9 +16,11 @@ LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
 
 /* ---- add_record.c ---------------------------------------------------------------------------- */
 
-/* The kernel's function anew, with a pointer more, which is returned as its last parameter. The
- * arena has the kernel's rows. */
-LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k);
+/* The kernel's function anew, with one parameter more, the last: a pointer to a record. The packed
+ * arguments have its address, or if it has so many bytes itself. The arena has the kernel's rows.
+ */
+LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k,
+                            uint64_t bytes);
 
 /* ---- link_devlib.c --------------------------------------------------------------------------- */
 

@@ -62,9 +62,13 @@ static const struct route {
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "blocks",
       "guard", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
-     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "common", "host", "object",
-      "linked"}},
+     {"front", "rows", TO_KERNELS, "forms", "plain", "clean", "describe", "common", "host",
+      "object", "linked"}},
     {"cuda-common", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
+    {"cuda-common-guarded", {"load", "blocks", "guard", "prepare", "converge", "lower", "ptx"}},
+    {"cuda-guarded",
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "blocks",
+      "guard", "prepare", "converge", "lower", "ptx"}},
     {"image", /* ahead of time: the jobs' first steps; each job is one of the next three */
      {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "image"}},
     {"cpu-image", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
@@ -73,7 +77,7 @@ static const struct route {
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "ref", "split", "hide",
       "object"}},
     {"cuda-show",
-     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "blocks", "prepare", "converge",
+     {"front", "rows", TO_KERNELS, "plain", "clean", "describe", "blocks", "prepare", "converge",
       "lower", "ptx"}},
 };
 

@@ -346,6 +346,8 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
     LLVMValueRef offset = LLVMConstInt(word, param->offset, false);
     LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, byte, packed, &offset, 1, "");
     const unsigned align = (unsigned)param->align;
+    if (param->in_place)
+        return place;
     if (param->by_value && LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
         LLVMTypeRef bytes = LLVMArrayType2(byte, param->size);
         LLVMValueRef copy = LLVMBuildAlloca(builder, bytes, "");

@@ -1,7 +1,8 @@
-/* forms.c - a kernel for `cpu` in two forms: plain, and guarded.
+/* forms.c - a kernel in two forms: plain, and guarded.
  *
- * A launch that proves all accesses of the kernel to be in bounds runs the plain form, others the
- * guarded one. The text is compiled once, and the module divides here, before the clean-up:
+ * On `cpu` a launch that proves all accesses of the kernel to be in bounds runs the plain form,
+ * others the guarded one; on `cuda` the latter has to be asked for. The text is compiled once, and
+ * the module divides here, before the clean-up:
  *
  *     the copy     what is assumed and each access get checks; it is cleaned up, the proofs are
  *                  read off it, and its bitcode waits for a launch that is not proved

@@ -229,10 +229,6 @@ static void open_record(struct lw__guard *g)
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)), next;
     while (LLVMIsAAllocaInst(first))
         first = LLVMGetNextInstruction(first);
-    const unsigned record = g->kernel->param_count;
-    LLVMAddAttributeAtIndex(
-        g->function, record,
-        LLVMCreateStringAttribute(g->unit->context, LW_RECORD, sizeof LW_RECORD - 1, "", 0));
     LLVMPositionBuilderBefore(g->b, first);
     for (LLVMValueRef i = first; i; i = next) {
         next = LLVMGetNextInstruction(i);
@@ -253,7 +249,8 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     LLVMContextRef c = unit->context;
     struct lw__guard g = {.unit = unit,
                           .kernel = kernel,
-                          .function = lw__add_record(unit, &unit->arena, kernel),
+                          .function = lw__add_record(unit, &unit->arena, kernel,
+                                                     lw_bounds_bytes(kernel->param_count)),
                           .b = LLVMCreateBuilderInContext(c),
                           .data = LLVMGetModuleDataLayout(unit->module),
                           .i1 = LLVMInt1TypeInContext(c),

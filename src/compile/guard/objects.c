@@ -43,28 +43,28 @@ static LLVMValueRef field(struct lw__guard *g, LLVMTypeRef type, size_t offset)
 static LLVMValueRef param_field(struct lw__guard *g, unsigned param, size_t offset)
 {
     return field(g, g->i64,
-                 offsetof(struct lw_bounds, params) + param * sizeof(struct lw_bound) + offset);
+                 offsetof(struct lw_bounds, rows) + param * sizeof(struct lw_bound) + offset);
 }
 
 /* ---- what is said of an object --------------------------------------------------------------- */
 
-static LLVMValueRef constant(struct lw__guard *g, LLVMValueRef value)
+/* The address of a struct lw_bounds_object: bytes, as ptx/module.c gathers texts. */
+static LLVMValueRef describe(struct lw__guard *g, const char *name, enum lw_ref_memory kind,
+                             uint64_t place, uint64_t element)
 {
+    const struct lw_bounds_object head = {kind, place, element};
+    struct lw__text bytes = {0};
+    lw__text_add_bytes(&bytes, (const char *)&head, offsetof(struct lw_bounds_object, name));
+    lw__text_add_bytes(&bytes, name, strlen(name) + 1);
+    LLVMValueRef value =
+        LLVMConstStringInContext2(g->unit->context, lw__finished(&bytes), bytes.length, 1);
+    lw__text_free(&bytes);
     LLVMValueRef c = LLVMAddGlobal(g->unit->module, LLVMTypeOf(value), "");
     LLVMSetInitializer(c, value);
     LLVMSetGlobalConstant(c, 1);
     LLVMSetLinkage(c, LLVMPrivateLinkage);
     LLVMSetAlignment(c, sizeof(uint64_t));
-    return c;
-}
-
-static LLVMValueRef describe(struct lw__guard *g, const char *name, enum lw_ref_memory kind,
-                             uint64_t place, uint64_t element)
-{
-    LLVMContextRef c = g->unit->context;
-    LLVMValueRef text = constant(g, LLVMConstStringInContext2(c, name, strlen(name), 0));
-    LLVMValueRef fields[] = {text, number(g, kind), number(g, place), number(g, element)};
-    return LLVMConstPtrToInt(constant(g, LLVMConstStructInContext(c, fields, 4, 0)), g->i64);
+    return LLVMConstPtrToInt(c, g->i64);
 }
 
 static LLVMTypeRef type_of(LLVMValueRef variable)
@@ -406,7 +406,10 @@ static void list_variables(struct lw__guard *g)
 static void load_live(struct lw__guard *g)
 {
     lw__guard_at_begin(g);
-    g->live = field(g, g->ptr, offsetof(struct lw_bounds, live));
+    LLVMValueRef live =
+        number(g, offsetof(struct lw_bounds, rows) +
+                      (uint64_t)(g->kernel->param_count - 1) * sizeof(struct lw_bound));
+    g->live = LLVMBuildGEP2(g->b, g->i8, g->bounds, &live, 1, "");
     g->live_count = field(g, g->i64, offsetof(struct lw_bounds, live_count));
     g->live_step = field(g, g->i64, offsetof(struct lw_bounds, live_step));
     list_variables(g);

@@ -81,8 +81,6 @@ enum lw__pipeline {
  * looked at only where FAILS. NUMBER is an i32 or i64, of which the function's name has the type,
  * FAILS and SIGNED are i1, the rest i64. */
 #define LW_GUARD "lw.guard"
-/* An attribute of the parameter that is the record of guarded code, struct lw_bounds. */
-#define LW_RECORD "lw.record"
 enum lw__guard_operand {
     LW_GUARD_FAILS,
     LW_GUARD_NUMBER,

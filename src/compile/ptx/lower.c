@@ -6,10 +6,12 @@
  *     shared memory   the launch's dynamic shared memory; variables are offsets in it
  *     collectives     calls of src/devlib/ptx_collectives.c
  *     printf, assert  records in the launch's memory; their texts lie in one array of the program
+ *     checks          of guarded code: a branch to a record of the same kind (guards.c)
  *     spin loops      their kernels take the block's index from a ticket as they start; so a block
  *                     waits only for others that have started. Each iteration checks whether to
  *                     stop
  */
+#include "base/bounds_abi.h"
 #include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
@@ -230,9 +232,10 @@ static LLVMValueRef thread_number(struct lw__ptx *x)
     return n;
 }
 
-static LLVMValueRef block_number(struct lw__ptx *x)
+/* The same of the grid's blocks. It is computed where `zero` is, and not before. */
+static LLVMValueRef block_number(struct lw__ptx *x, LLVMValueRef zero)
 {
-    LLVMValueRef n = LLVMConstInt(x->i64, 0, 0);
+    LLVMValueRef n = zero;
     for (unsigned k = 3; k-- > 0;) {
         LLVMValueRef size = LLVMBuildZExt(x->b, int3(x, "grid_dim", k), x->i64, "");
         LLVMValueRef i = LLVMBuildZExt(x->b, int3(x, "block_idx", k), x->i64, "");
@@ -405,25 +408,47 @@ static void lower_print(struct entry *e, LLVMValueRef call)
     const unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
     LLVMValueRef args = lw__llvm_slots(x->b, call, count);
     lw__ptx_call(x, "lw_cuda_print",
-                 (LLVMValueRef[]){e->launch, block_number(x), thread_number(x),
-                                  LLVMGetOperand(call, 0), const32(x, count), args},
+                 (LLVMValueRef[]){e->launch, block_number(x, LLVMConstNull(x->i64)),
+                                  thread_number(x), LLVMGetOperand(call, 0), const32(x, count),
+                                  args},
                  6);
     e->uses |= LW_CUDA_PRINTS;
     put(call, const32(x, count));
 }
 
 /* The thread exits. The hardware no longer waits for it. */
+static void build_exit(struct lw__ptx *x)
+{
+    lw__llvm_asm(x->b, LLVMFunctionType(x->none, NULL, 0, 0), "exit;", "", true, NULL, 0);
+}
+
 static void lower_assert(struct entry *e, LLVMValueRef call, bool says)
 {
     struct lw__ptx *x = &e->x;
     LLVMValueRef site = const32(x, lw__ir_site(x->unit, call, "assert")),
                  args = says ? lw__llvm_slots(x->b, call, LW_SAID_MAX) : NULL;
     lw__ptx_call(x, says ? "lw_cuda_assert_that" : "lw_cuda_assert_fail",
-                 (LLVMValueRef[]){e->launch, block_number(x), thread_number(x),
-                                  LLVMGetOperand(call, 0), site, args},
+                 (LLVMValueRef[]){e->launch, block_number(x, LLVMConstNull(x->i64)),
+                                  thread_number(x), LLVMGetOperand(call, 0), site, args},
                  says ? 6 : 5);
-    lw__llvm_asm(x->b, LLVMFunctionType(x->none, NULL, 0, 0), "exit;", "", true, NULL, 0);
+    build_exit(x);
     e->uses |= LW_CUDA_ASSERTS;
+    LLVMInstructionEraseFromParent(call);
+}
+
+static void lower_guard(struct entry *e, LLVMValueRef call)
+{
+    enum { FIRST_WORD = 4 };
+    struct lw__ptx *x = &e->x;
+    LLVMValueRef args[FIRST_WORD + LW_REFUSED_WORDS];
+    lw__ptx_guard(x, call, args + FIRST_WORD);
+    args[0] = e->launch;
+    args[1] = block_number(x, lw__ptx_hide(x->b, LLVMConstNull(x->i64)));
+    args[2] = thread_number(x);
+    args[3] = const32(x, lw__ir_site(x->unit, call, "access"));
+    lw__ptx_call(x, "lw_cuda_refused", args, FIRST_WORD + LW_REFUSED_WORDS);
+    build_exit(x);
+    e->uses |= LW_CUDA_REFUSES;
     LLVMInstructionEraseFromParent(call);
 }
 
@@ -464,6 +489,8 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
         lower_print(e, call);
     } else if (!strcmp(name, "lw.assert_fail") || !strcmp(name, "lw.assert_that")) {
         lower_assert(e, call, !strcmp(name, "lw.assert_that"));
+    } else if (lw__ir_guards(call)) {
+        lower_guard(e, call);
     } else if (!strcmp(name, "lw.wait")) {
         lower_wait(e, call);
     } else if (!strcmp(name, "lw.rarely.f32")) {
@@ -518,6 +545,18 @@ static void add_launch_bounds(struct entry *e)
     }
 }
 
+/* Of guarded code with the record; else it always has. */
+static bool has_room(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    if (kernel->arg_bytes <= LW_CUDA_ARGS_MAX)
+        return true;
+    lw__diags_error(&unit->diags, (struct lw__loc){0},
+                    "kernel '%s': %u bytes of arguments and of buffers' sizes; device 'cuda' has "
+                    "room for %d. Without LANEWISE_BOUNDS=1 there are no sizes",
+                    kernel->name, (unsigned)kernel->arg_bytes, LW_CUDA_ARGS_MAX);
+    return false;
+}
+
 static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 {
     struct entry e = {.x = open_kernel(unit, kernel),
@@ -543,13 +582,17 @@ static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 }
 
 /* lw__pass_lower - the kernels become entries, as in cuda_abi.h; no call of the language is left.
+ * Errors: parameters that no launch can have.
  * needs CONVERGED   makes LOWERED   breaks CONVERGED
  */
 bool lw__pass_lower(struct lw__unit *unit)
 {
-    for (size_t i = 0; i < unit->kernels.count; i++)
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        if (!has_room(unit, &unit->kernels.rows[i]))
+            return true;
         if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;
+    }
     lw__ptx_keep_entries(unit);
     lw__ptx_gather_texts(unit);
     lw__ptx_place_scratch(unit);

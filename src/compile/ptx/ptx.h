@@ -51,6 +51,12 @@ void lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
 /* Replace the call of lw.rarely by a branch; its block is split. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
 
+/* ---- guards.c -------------------------------------------------------------------------------- */
+
+/* In front of the call of lw.guard: a branch for its access being outside. The builder is in there
+ * then, at what is seldom executed; words: LW_REFUSED_WORDS (base/bounds_abi.h), to tell. */
+void lw__ptx_guard(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef *words);
+
 /* ---- address_spaces.c ------------------------------------------------------------------------ */
 
 /* Memory accesses:
@@ -80,6 +86,11 @@ void lw__ptx_work_around(struct lw__unit *unit);
 /* Loops of the entry that read memory make several iterations under one test. *some is set if there
  * are any. */
 void lw__ptx_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some);
+
+/* ---- unroll_emit.c --------------------------------------------------------------------------- */
+
+/* At the builder: the value, of 32 or 64 bits, of which LLVM knows nothing. */
+LLVMValueRef lw__ptx_hide(LLVMBuilderRef b, LLVMValueRef value);
 
 /* ---- module.c -------------------------------------------------------------------------------- */
 

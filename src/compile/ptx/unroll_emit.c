@@ -169,24 +169,24 @@ static void build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLV
 
 /* ---- the iterations -------------------------------------------------------------------------- */
 
-/* Hide a counter from LLVM. Loop strength reduction would give the address of each iteration a
- * register that advances; the iterations of an array can share one, at constant distances. The
- * driver's assembler looks through the move. */
-static LLVMValueRef hide(struct copies *c, LLVMValueRef v)
+/* The driver's assembler looks through the move. */
+LLVMValueRef lw__ptx_hide(LLVMBuilderRef b, LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v), move = LLVMFunctionType(type, &type, 1, 0);
     const bool wide =
         LLVMGetTypeKind(type) == LLVMPointerTypeKind || LLVMGetIntTypeWidth(type) == 64;
     const char *text = wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
                *kinds = wide ? "=l,l" : "=r,r";
-    return lw__llvm_asm(c->b, move, text, kinds, false, &v, 1);
+    return lw__llvm_asm(b, move, text, kinds, false, &v, 1);
 }
 
+/* Loop strength reduction would give the address of each iteration a register that advances; the
+ * iterations of an array can share one, at constant distances. */
 static void hide_counters(struct copies *c)
 {
     for (size_t k = 0; k < c->t->item_count && LLVMIsAPHINode(c->t->items[k].instruction); k++)
         if (c->t->items[k].level == 0)
-            *place_of(c, 0, k) = hide(c, *place_of(c, 0, k));
+            *place_of(c, 0, k) = lw__ptx_hide(c->b, *place_of(c, 0, k));
 }
 
 /* All loads that depend on none, then those that depend on these. */

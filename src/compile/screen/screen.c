@@ -224,7 +224,7 @@ static void make_screen(struct lw__screen *s)
 /* The same function with one parameter more. */
 static void add_parameter(struct lw__screen *s)
 {
-    s->function = lw__add_record(s->unit, &s->unit->scratch, s->kernel);
+    s->function = lw__add_record(s->unit, &s->unit->scratch, s->kernel, 0);
     for (unsigned i = 0; i + 1 < s->kernel->param_count; i++)
         s->rows[i].value = LLVMGetParam(s->function, i);
 }

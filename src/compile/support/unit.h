@@ -64,6 +64,7 @@ struct lw__param {
     char *layout; /* docs/layout.md */
     uint64_t offset, size, align; /* in the packed arguments, bytes; align may exceed 16 */
     bool by_value; /* a struct or union: its IR parameter is an integer or a pointer to a copy */
+    bool in_place; /* a record: its IR parameter is a pointer to it in the packed arguments */
     struct lw__brackets brackets;
     size_t origin; /* for check: 1 + the site of its declaration, or 0 */
 };

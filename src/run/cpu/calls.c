@@ -103,6 +103,25 @@ static void call_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site
     lw__cpu_fail(run, block, LW_E_LAUNCH, &m);
 }
 
+/* ---- refused accesses ---- */
+
+static void call_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
+                         const uint64_t *words)
+{
+    const struct lw__refused refused = {
+        .words = words,
+        .object = (const char *)(uintptr_t)words[LW_REFUSED_OBJECT],
+        .block = block,
+        .thread = thread,
+        .site = site,
+    };
+    struct lw__cpu_run *run = w->user;
+    struct lw__message m = {0};
+
+    lw__message_add_refused(&m, run->launch, &refused);
+    lw__cpu_fail(run, block, LW_E_LAUNCH, &m);
+}
+
 /* ---- printf ---- */
 
 static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, const char *format,
@@ -150,5 +169,5 @@ const struct lw_cpu_calls lw__cpu_calls = {
     .run_gangs = lw__cpu_run_gangs,
     .gang_memory = lw__cpu_gang_memory,
     .assert_that = call_assert_that,
-    .refused = lw__cpu_refused,
+    .refused = call_refused,
 };

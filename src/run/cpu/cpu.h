@@ -2,7 +2,6 @@
  *
  *     device   the device: loads programs, finds kernels
  *     level    which vector instructions: of the processor, or as LANEWISE_CPU says
- *     bounds   launches of code whose accesses stay within their objects
  *     launch   runs one launch: its blocks in chunks, on this thread and on idle workers
  *     calls    what kernel code calls, and the first failure of a launch
  *     gangs    blocks that run in several gangs, in turn
@@ -14,7 +13,6 @@
 #ifndef LW_CPU_H
 #define LW_CPU_H
 
-#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
 #include "base/levels.h"
 #include "base/manifest.h"
@@ -62,21 +60,6 @@ struct lw__cpu_failure {
     lw_status status;
     struct lw__message message;
 };
-
-/* ---- cpu_bounds ---- */
-
-/* The record of a launch, and its packed arguments with the record's address. */
-struct lw__cpu_bounds {
-    struct lw_bounds record;
-    struct lw_bound live[LW_BOUNDS_PARAMS];
-    _Alignas(16) char args[LW_ARG_BYTES_MAX + 2 * sizeof(uint64_t)];
-};
-
-/* lw__cpu_bounds_open - fill it in, and give the arguments for the code.
- * lw__cpu_refused - for lw_cpu_calls. */
-const char *lw__cpu_bounds_open(struct lw__cpu_bounds *bounds, const struct lw__launch *launch);
-void lw__cpu_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
-                     const uint64_t *words);
 
 /* One launch, for all its threads. */
 struct lw__cpu_run {

@@ -133,6 +133,7 @@ const struct lw__device_ops lw__device_cpu = {
     .sizes = cpu_sizes,
     .common = cpu_common,
     .guarded = cpu_guarded,
+    .guards_unasked = true,
     .fill = cpu_fill,
     .known_time = lw__cpu_known_time,
     .launch = lw__cpu_launch,

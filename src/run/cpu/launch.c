@@ -208,9 +208,9 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
 {
     uint64_t time = lw__cpu_known_time(state, launch);
     struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
-    struct lw__cpu_bounds bounds;
+    struct lw__guarded_args room;
     struct lw__fault_thread *self = lw__cpu_fault_thread();
-    size_t helpers;
+    size_t helpers, args_bytes;
     lw_status status;
 
     (void)state;
@@ -218,7 +218,7 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a thread's stack for kernels",
                         launch->kernel);
     run.abi = (struct lw_cpu_launch){
-        .args = launch->is_guarded ? lw__cpu_bounds_open(&bounds, launch) : launch->args,
+        .args = lw__guarded_args(launch, &room, &args_bytes),
         .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
     memcpy(&run.entry, &launch->entry, sizeof run.entry);
     run.blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;

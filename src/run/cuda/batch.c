@@ -20,11 +20,6 @@ static const struct lw__cuda_code *code_of(const struct lw__launch *l)
     return l->code;
 }
 
-static size_t args_room(const struct lw__launch *l)
-{
-    return l->args_bytes ? l->args_bytes : LW_CUDA_ALIGN;
-}
-
 static size_t record_bytes(const struct lw__cuda_batch *b)
 {
     return b->record_count * sizeof(struct lw_cuda_launch);
@@ -186,20 +181,23 @@ static int add_nodes(struct lw__cuda_batch *b, const struct lw__launch *first)
 static bool note_launches(struct lw__cuda_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
+    struct lw__guarded_args room;
 
     b->record_count = 0;
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch) {
         struct lw__cuda_node *n = &b->nodes[k];
+        size_t bytes;
+        const char *args = lw__guarded_args(l, &room, &bytes);
 
         n->code = l->code;
         n->kernel = l->kernel;
         n->record = n->code->uses ? b->record_count++ : NO_RECORD;
         b->uses |= n->code->uses;
         free(n->args);
-        n->args = calloc(1, args_room(l));
+        n->args = calloc(1, bytes ? bytes : LW_CUDA_ALIGN);
         if (!n->args)
             return false;
-        memcpy(n->args, l->args, l->args_bytes);
+        memcpy(n->args, args, bytes);
     }
     return true;
 }
@@ -222,16 +220,19 @@ static int make_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
 static int update_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
+    struct lw__guarded_args room;
     int result = 0;
 
     for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
+        size_t bytes;
+        const char *args = lw__guarded_args(l, &room, &bytes);
         uint64_t record;
         void *parameters[2];
         struct cu_node_params params;
 
-        if (!memcmp(b->nodes[k].args, l->args, l->args_bytes))
+        if (!memcmp(b->nodes[k].args, args, bytes))
             continue;
-        memcpy(b->nodes[k].args, l->args, l->args_bytes);
+        memcpy(b->nodes[k].args, args, bytes);
         params = params_of(b, k, l, &record, parameters);
         result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &params);
         if (result) /* the driver has others: all is made anew */
@@ -299,7 +300,7 @@ static int start(struct lw__cuda_batch *b, struct lw__cuda_queue *q, const struc
     if (!result && f->before)
         result = write_records(b, q, f);
     result = result ? result : cu->graph_launch(b->exec, q->stream);
-    if (result || !(b->uses & LW_CUDA_ASSERTS))
+    if (result || !(b->uses & LW_CUDA_FAILS))
         return result;
     return cu->memory_read(f->after, b->records, record_bytes(b), q->stream);
 }
@@ -355,7 +356,7 @@ static lw_status report(const struct lw__launch *first, const struct lw__cuda_fl
     const struct lw__launch *l = first;
 
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch)
-        if (code_of(l)->uses & LW_CUDA_ASSERTS)
+        if (code_of(l)->uses & LW_CUDA_FAILS)
             LW_TRY(lw__cuda_report(l->queue, l, &f->after[b->nodes[k].record]));
     return LW_OK;
 }

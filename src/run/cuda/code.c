@@ -57,9 +57,11 @@ static lw_status read_text(struct lw__cuda *gpu, struct lw__cuda_code *c)
 {
     int result;
 
-    if (!(c->uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+    if (!(c->uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
         return LW_OK;
     result = gpu->driver->module_global(&c->text_address, &c->text_bytes, c->module, LW_CUDA_TEXT);
+    if (result == LW_CU_NOT_FOUND && !(c->uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+        return LW_OK;
     if (!result) {
         c->text = calloc(1, c->text_bytes + 1);
         if (!c->text)
@@ -183,4 +185,11 @@ lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes)
     const struct lw__cuda_code *c = code;
 
     return lw__code_bitcode(c->object, "common", bitcode, bytes);
+}
+
+lw_status lw__cuda_guarded(void *code, const void **bitcode, size_t *bytes)
+{
+    const struct lw__cuda_code *c = code;
+
+    return lw__code_bitcode(c->object, "guarded", bitcode, bytes);
 }

@@ -12,6 +12,7 @@
 #include "base/cuda_abi.h"
 #include "run/cuda/driver.h"
 #include "run/device_ops.h"
+#include "run/report/report.h"
 #include <pthread.h>
 
 /* One GPU that is open. */
@@ -72,6 +73,7 @@ void lw__cuda_unload(void *state, void *code);
 lw_status lw__cuda_find(void *code, const char *kernel, void **entry);
 lw_status lw__cuda_sizes(void *code, const char *kernel, void **function);
 lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes);
+lw_status lw__cuda_guarded(void *code, const void **bitcode, size_t *bytes);
 
 /* ---- queue.c ---- */
 
@@ -177,7 +179,8 @@ void lw__cuda_free_marks(struct lw__cuda *gpu, bool is_entered);
 
 /* ---- report/report.c ---- */
 
-/* lw__cuda_report - hand over what a launch printed; its failed assert is the message.
+/* lw__cuda_report - hand over what a launch printed; its failed assert or refused
+ * access is the message.
  * errors   LW_E_LAUNCH, LW_E_MEMORY, LW_E_DEVICE */
 lw_status lw__cuda_report(struct lw__cuda_queue *queue, const struct lw__launch *launch,
                           const struct lw_cuda_launch *record);

@@ -552,6 +552,7 @@ const struct lw__device_ops lw__device_cuda = {
     .suits = cuda_suits,
     .sizes = lw__cuda_sizes,
     .common = lw__cuda_common,
+    .guarded = lw__cuda_guarded,
     .check = lw__cuda_check,
     .fill = lw__cuda_fill,
     .queue = &lw__cuda_queue_ops,

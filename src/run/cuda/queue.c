@@ -1,9 +1,9 @@
 /* queue.c - launches on a GPU: a queue of the driver behind each stream.
  *
- * Code with tickets, prints, asserts or spin loops has a record in the GPU's memory for each launch
- * (base/cuda_abi.h). Copies in the same queue write it before the launch and read it afterwards,
- * from and to pinned memory. Records are reused: a launch allocates one only if more launches than
- * ever are under way. Code that needs no record has no copies.
+ * Code with tickets, prints, asserts, checks or spin loops has a record in the GPU's memory for
+ * each launch (base/cuda_abi.h). Copies in the same queue write it before the launch and read it
+ * afterwards, from and to pinned memory. Records are reused: a launch allocates one only if more
+ * launches than ever are under way. Code that needs no record has no copies.
  */
 #include "run/cuda/cuda.h"
 #include <stdio.h>
@@ -157,7 +157,7 @@ static int write_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *
 /* Entered. */
 static int read_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *f, uint32_t uses)
 {
-    if (!(uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+    if (!(uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
         return 0;
     return q->gpu->driver->memory_read(&f->images->after, f->record, sizeof f->images->after,
                                        q->stream);
@@ -214,8 +214,10 @@ int lw__cuda_start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, 
 {
     static const char no_args[LW_CUDA_ALIGN];
     const struct lw__cuda_code *c = l->code;
-    const char *args = l->args_bytes ? l->args : no_args;
-    void *parameters[] = {(void *)(uintptr_t)args, &record};
+    struct lw__guarded_args room;
+    size_t bytes;
+    const char *args = lw__guarded_args(l, &room, &bytes);
+    void *parameters[] = {(void *)(uintptr_t)(bytes ? args : no_args), &record};
 
     struct cu_launch_attribute programmatic = {.id = LW_CU_LAUNCH_PROGRAMMATIC, .value = {1}};
     const struct cu_launch_config config = {l->grid.x,

@@ -1,4 +1,5 @@
-/* report.c - what a launch on a GPU leaves behind: prints and failed asserts.
+/* report.c - what a launch on a GPU leaves behind: prints, failed asserts and
+ * refused accesses.
  *
  * Texts stay in the GPU's memory; their addresses are those of the same bytes in the copy that
  * code.c has made. A record that points elsewhere was overwritten by the kernel: reading ends
@@ -106,11 +107,42 @@ static lw_status report_prints(struct lw__cuda_queue *q, const struct lw__launch
     return LW_OK;
 }
 
-/* ---- asserts ---- */
+/* ---- asserts and refused accesses ---- */
 
 static bool is_before(const struct lw_cuda_failure *a, const struct lw_cuda_failure *b)
 {
     return a->block != b->block ? a->block < b->block : a->thread < b->thread;
+}
+
+static void add_assert(struct lw__message *m, const struct lw__launch *l,
+                       const struct lw_cuda_failure *f, const uint64_t *said)
+{
+    const struct lw__print_texts texts = {.find = find_text, .user = l->code};
+    const struct lw__failed failed = {.text = text_at(l->code, f->expression),
+                                      .site = f->site & ~LW_CUDA_SAYS,
+                                      .args = f->site & LW_CUDA_SAYS ? said : NULL,
+                                      .texts = &texts};
+    int32_t block[3], thread[3];
+
+    lw__place(l->grid, f->block, block);
+    lw__place(l->block, f->thread, thread);
+    lw__message_add_assert(m, l, &failed, block, thread);
+}
+
+/* Objects are among the texts. */
+static void add_refused(struct lw__message *m, const struct lw__launch *l,
+                        const struct lw_cuda_failure *f, const uint64_t *said)
+{
+    const uint64_t object = said[LW_REFUSED_OBJECT];
+    const struct lw__refused refused = {
+        .words = said,
+        .object = has_text(l->code, object) ? text_at(l->code, object) : NULL,
+        .block = f->block,
+        .thread = f->thread,
+        .site = f->site & ~LW_CUDA_REFUSED,
+    };
+
+    lw__message_add_refused(m, l, &refused);
 }
 
 static lw_status report_failures(const struct lw__launch *l, const struct lw_cuda_launch *r)
@@ -118,22 +150,17 @@ static lw_status report_failures(const struct lw__launch *l, const struct lw_cud
     const uint64_t count =
         r->failure_count < LW_CUDA_FAILURES ? r->failure_count : LW_CUDA_FAILURES;
     const struct lw_cuda_failure *first = r->failures;
-    const struct lw__print_texts texts = {.find = find_text, .user = l->code};
-    struct lw__failed failed = {.texts = &texts};
     struct lw__message m = {0};
-    int32_t block[3], thread[3];
 
     if (!count)
         return LW_OK;
     for (uint64_t i = 1; i < count; i++)
         if (is_before(&r->failures[i], first))
             first = &r->failures[i];
-    lw__place(l->grid, first->block, block);
-    lw__place(l->block, first->thread, thread);
-    failed.text = text_at(l->code, first->expression);
-    failed.site = first->site & ~LW_CUDA_SAYS;
-    failed.args = first->site & LW_CUDA_SAYS ? r->said[first - r->failures] : NULL;
-    lw__message_add_assert(&m, l, &failed, block, thread);
+    if (first->site & LW_CUDA_REFUSED)
+        add_refused(&m, l, first, r->said[first - r->failures]);
+    else
+        add_assert(&m, l, first, r->said[first - r->failures]);
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
@@ -144,5 +171,5 @@ lw_status lw__cuda_report(struct lw__cuda_queue *queue, const struct lw__launch 
 
     if (c->uses & LW_CUDA_PRINTS)
         LW_TRY(report_prints(queue, launch, record));
-    return c->uses & LW_CUDA_ASSERTS ? report_failures(launch, record) : LW_OK;
+    return c->uses & LW_CUDA_FAILS ? report_failures(launch, record) : LW_OK;
 }

@@ -17,6 +17,7 @@
 struct lw__cuda_lasting {
     struct lw__cuda_lasting *next; /* gpu->lock */
     struct lw__launch launch;      /* the last, but for what does not outlive it */
+    struct lw__object *objects;    /* guarded: a copy of the last one's, which the launch has */
     struct lw__cuda_images *images;
     uint64_t record; /* in the GPU's memory */
 };
@@ -67,6 +68,7 @@ static void destroy(struct lw__cuda *gpu, struct lw__cuda_lasting *r, bool is_en
         (void)gpu->driver->memory_destroy(r->record);
     if (is_entered && r->images)
         (void)gpu->driver->host_destroy(r->images);
+    free(r->objects);
     free(r);
 }
 
@@ -113,6 +115,12 @@ static lw_status create(struct lw__cuda_queue *q, const struct lw__launch *l,
     if (!r)
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
     r->launch = *l;
+    r->objects = calloc(l->object_count + 1, sizeof *r->objects);
+    if (!r->objects) {
+        free(r);
+        return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
+    }
+    r->launch.objects = r->objects;
     result = make_images(q->gpu, r);
     result = result ? result : lw__cuda_prepare(q, c->uses);
     if (result) {
@@ -128,16 +136,20 @@ static lw_status create(struct lw__cuda_queue *q, const struct lw__launch *l,
     return LW_OK;
 }
 
-/* Launches that differ have no common grid: their blocks and threads are numbered. */
-static void note_size(struct lw__cuda_queue *q, struct lw__cuda_lasting *r,
-                      const struct lw__launch *l)
+/* Launches that differ have no common grid: their blocks and threads are numbered. What is told of
+ * buffers is by those of the last. */
+static void note_launch(struct lw__cuda_queue *q, struct lw__cuda_lasting *r,
+                        const struct lw__launch *l)
 {
     struct lw__launch *of_all = &r->launch;
 
-    if (!memcmp(&of_all->grid, &l->grid, sizeof l->grid))
+    if (!memcmp(&of_all->grid, &l->grid, sizeof l->grid) && !l->is_guarded)
         return;
     pthread_mutex_lock(&q->gpu->lock);
-    of_all->grid = (lw_dim3){UINT32_MAX, 1, 1};
+    if (memcmp(&of_all->grid, &l->grid, sizeof l->grid))
+        of_all->grid = (lw_dim3){UINT32_MAX, 1, 1};
+    if (l->object_count)
+        memcpy(r->objects, l->objects, l->object_count * sizeof *r->objects);
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
@@ -150,11 +162,11 @@ static int start(struct lw__cuda_queue *q, const struct lw__launch *l, struct lw
     const struct lw__cuda_code *c = l->code;
     int result;
 
-    note_size(q, r, l);
+    note_launch(q, r, l);
     result = cu->memory_write(r->record, &r->images->before,
                               offsetof(struct lw_cuda_launch, failure_count), q->stream);
     result = result ? result : lw__cuda_start_kernel(q, l, r->record);
-    if (result || !(c->uses & LW_CUDA_ASSERTS))
+    if (result || !(c->uses & LW_CUDA_FAILS))
         return result;
     return cu->memory_read(&r->images->after, r->record, sizeof r->images->after, q->stream);
 }
@@ -199,7 +211,7 @@ static void take_failures(const struct lw__cuda_lasting *r, struct lw_cuda_launc
         f->block = __atomic_load_n(&after->failures[i].block, __ATOMIC_RELAXED);
         f->thread = __atomic_load_n(&after->failures[i].thread, __ATOMIC_RELAXED);
         f->site = __atomic_load_n(&after->failures[i].site, __ATOMIC_RELAXED);
-        for (int k = 0; k < LW_SAID_MAX; k++)
+        for (int k = 0; k < LW_CUDA_SAID_MAX; k++)
             out->said[i][k] = __atomic_load_n(&after->said[i][k], __ATOMIC_RELAXED);
         out->failure_count = i + 1;
     }
@@ -209,7 +221,7 @@ static bool has_failed(const struct lw__cuda_lasting *r, struct lw_cuda_launch *
 {
     const struct lw__cuda_code *c = r->launch.code;
 
-    if (!(c->uses & LW_CUDA_ASSERTS))
+    if (!(c->uses & LW_CUDA_FAILS))
         return false;
     take_failures(r, failures);
     return failures->failure_count != 0;

@@ -83,7 +83,7 @@ static lw_status choose_bounds(const lw_device *device, const lw_build_options *
         return lw__fail(LW_E_ARG, "bounds is %d; need LW_BOUNDS_DEFAULT, _OFF or _ALWAYS",
                         (int)options->bounds);
     *wish = device->ops->guarded ? (enum lw__wish)options->bounds : LW_NEVER;
-    return device->ops->guarded && !*wish ? lw__environment_bounds(wish) : LW_OK;
+    return *wish == LW_WHERE_IT_PAYS ? lw__environment_bounds_of(device->ops, wish) : LW_OK;
 }
 
 static lw_status prepare(struct build *b, lw_device *device, const char *path,

@@ -66,6 +66,16 @@ lw_status lw__environment_bounds(enum lw__wish *wish)
         LW_E_ARG, "LANEWISE_BOUNDS is '%s'; need 0, accesses are not checked, or 1, all are", text);
 }
 
+lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__wish *wish)
+{
+    *wish = LW_NEVER;
+    if (ops->guarded)
+        LW_TRY(lw__environment_bounds(wish));
+    if (*wish == LW_WHERE_IT_PAYS && !ops->guards_unasked)
+        *wish = LW_NEVER;
+    return LW_OK;
+}
+
 lw_status lw__environment_cache(bool *wanted)
 {
     const char *text = getenv("LANEWISE_CACHE");

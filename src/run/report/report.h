@@ -2,6 +2,7 @@
  *
  *     report.c        composes the messages of launches that fail
  *     outside.c       those of accesses out of bounds
+ *     guarded.c       of code that refuses them: its arguments, and the message
  *     printf.c        formats what kernels print
  *     output.c        keeps it until it is delivered
  *     environment.c   reads environment variables, and reports invalid values
@@ -10,6 +11,7 @@
 #define LW_RUN_REPORT_H
 
 #include "base/base.h"
+#include "base/bounds_abi.h"
 #include "run/device_ops.h"
 
 /* All zero is an empty message. */
@@ -69,6 +71,27 @@ void lw__message_add_beyond(struct lw__message *m, const struct lw__outside *o, 
                             int64_t count, int axis);
 void lw__message_add_thread(struct lw__message *m, const int32_t block[3], const int32_t thread[3]);
 
+/* ---- guarded.c: launches of code whose accesses stay within their objects ---- */
+
+struct lw__guarded_args {
+    _Alignas(16) char args[LW_ARG_BYTES_MAX + sizeof(struct lw_bounds)];
+};
+
+/* lw__guarded_args - what the code gets: the packed arguments, and where launch->is_guarded the
+ * record behind them, in `room`. */
+const char *lw__guarded_args(const struct lw__launch *launch, struct lw__guarded_args *room,
+                             size_t *bytes);
+
+/* An access that was refused. */
+struct lw__refused {
+    const uint64_t *words; /* LW_REFUSED_WORDS */
+    const char *object;    /* that its word OBJECT points to, here and at any alignment, or NULL */
+    uint64_t block;
+    uint32_t thread, site;
+};
+void lw__message_add_refused(struct lw__message *m, const struct lw__launch *launch,
+                             const struct lw__refused *refused);
+
 /* lw__place - the three coordinates of a linear index in a grid or block, x fastest. */
 void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
 
@@ -116,8 +139,10 @@ lw_status lw__environment_number(const char *name, long step, long most, long *n
 lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
 lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
 enum lw__wish { LW_WHERE_IT_PAYS, LW_NEVER, LW_ALWAYS };
-lw_status lw__environment_screen(enum lw__wish *wish);  /* LANEWISE_SCREEN: 0 or 1 */
-lw_status lw__environment_bounds(enum lw__wish *wish);  /* LANEWISE_BOUNDS: 0 or 1 */
+lw_status lw__environment_screen(enum lw__wish *wish); /* LANEWISE_SCREEN: 0 or 1 */
+lw_status lw__environment_bounds(enum lw__wish *wish); /* LANEWISE_BOUNDS: 0 or 1 */
+/* The same, as it is for a device: LW_NEVER where it has no guarded form, or is to be asked. */
+lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__wish *wish);
 lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
 lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
 #endif

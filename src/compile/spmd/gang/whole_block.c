@@ -7,7 +7,6 @@
  *
  * A new function is built from the kernel, which is only read, and then deleted.
  */
-#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd/gang/gang.h"
 #include "compile/front/front.h"
@@ -34,15 +33,14 @@ static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, u
 }
 
 /* Loads of the record of guarded code may leave the loop over blocks: they never fault. */
-static void promise_record(struct lw__spmd *s, unsigned k)
+static void promise_record(struct lw__spmd *s, LLVMValueRef packed)
 {
     const char *metadata = "dereferenceable";
-    LLVMValueRef bytes = lw__spmd_const64(s, sizeof(struct lw_bounds));
-    LLVMMetadataRef node = LLVMValueAsMetadata(bytes);
-    if (LLVMGetStringAttributeAtIndex(s->facts->scalar, k + 1, LW_RECORD, sizeof LW_RECORD - 1))
+    const struct lw__kernel *kernel = s->config->kernel;
+    LLVMMetadataRef node = LLVMValueAsMetadata(lw__spmd_const64(s, (int64_t)kernel->arg_bytes));
+    if (kernel->param_count && kernel->params[kernel->param_count - 1].in_place)
         LLVMSetMetadata(
-            s->arguments[k],
-            LLVMGetMDKindIDInContext(s->context, metadata, (unsigned)strlen(metadata)),
+            packed, LLVMGetMDKindIDInContext(s->context, metadata, (unsigned)strlen(metadata)),
             LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, &node, 1)));
 }
 
@@ -51,10 +49,9 @@ void lw__spmd_open_launch(struct lw__spmd *s)
 {
     LLVMValueRef packed =
         lw__spmd_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
-    for (unsigned k = 0; k < s->config->kernel->param_count; k++) {
+    promise_record(s, packed);
+    for (unsigned k = 0; k < s->config->kernel->param_count; k++)
         s->arguments[k] = lw__front_load_argument(s->builder, s->config->kernel, k, packed);
-        promise_record(s, k);
-    }
     for (unsigned k = 0; k < 3; k++)
         s->grid_dim[k] =
             lw__spmd_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
