@@ -3,7 +3,7 @@
 // device: ref only it looks at each access
 // status: 4
 // run: -b 1 -k rows 2 3 f32[2,3] 0 3
-// stderr: bounds-array.c:107:5: index 3 outside: this axis of 'a' has 3 elements, block (0,0,0) thread (0,0,0)
+// stderr: bounds-array.c:113:5: index 3 outside: this axis of 'a' has 3 elements, block (0,0,0) thread (0,0,0)
 // run: -b 1 -k rows 2 3 f32[2,3] 1 -1
 // stderr: index -1 outside: this axis of 'a' has 3 elements
 // run: -b 1 -k rows 2 3 f32[2,3] 2 0
@@ -25,7 +25,7 @@
 // run: -b 1 -k declared 0 f32[8] 0
 // stderr: index 0 of 'a', which has 0 elements
 // run: -b 1 -k element f32[2,3] 0 3
-// stderr: bounds-array.c:117:57: index 3 outside: axis 1 of 't' has 3 elements, block
+// stderr: bounds-array.c:123:57: index 3 outside: axis 1 of 't' has 3 elements, block
 // run: -b 1 -k element f32[2,3] 2 0
 // stderr: index 2 outside: axis 0 of 't' has 2 elements
 // run: -b 1 -k element f32[2,3] 0 -1
@@ -47,7 +47,7 @@
 // run: -b 1 -k reshaped f32[2,3] 6
 // stderr: write of 4 bytes outside: index 6 of 't'
 // run: -b 2 -k shared i32[1] 4
-// stderr: bounds-array.c:146:5: index 4 outside: this axis of 'one' has 4 elements
+// stderr: bounds-array.c:152:5: index 4 outside: this axis of 'one' has 4 elements
 // run: -b 2 -k shared i32[1] -1
 // stderr: index -1 outside: this axis of 'one'
 // run: -b 2 -k shared_rows i32[1] 1 3
@@ -66,6 +66,12 @@
 // stderr: atomic of 4 bytes outside: index 4 of 'one', which has 4 elements
 // run: -b 2 -k shared_neighbour i32[1]
 // stderr: of 'one', which has 4 elements
+// run: -b 2 -k shared_number i32[1] 4
+// stderr: read of 4 bytes outside: index 4 of 'one', which has 4 elements
+// run: -b 2 --shared 64 -k dynamic_number i32[1] -28
+// stderr: read of 4 bytes outside: index -28 of 'bytes', which has 16 elements
+// run: -b 2 -k private_number i32[1] 5
+// stderr: read of 4 bytes outside: index 5 of 'own', which has 5 elements
 // run: -b 2 -k shared_tensor i32[1] 3
 // stderr: index 3 outside: axis 1 of 'near' has 3 elements
 // run: -b 1 --shared 16 -k dynamic i32[1] 4
@@ -75,7 +81,7 @@
 // run: -b 1 --shared 16 -k dynamic_second i32[1] 2
 // stderr: index 2 of 'wide', which has 2 elements of 8 bytes
 // run: -b 1 -k private_array i32[1] 5
-// stderr: bounds-array.c:206:5: index 5 outside: this axis of 'own' has 5 elements
+// stderr: bounds-array.c:212:5: index 5 outside: this axis of 'own' has 5 elements
 // run: -b 1 -k private_array i32[1] -1
 // stderr: index -1 outside: this axis of 'own'
 // run: -b 1 -k private_helped i32[1] 5
@@ -249,6 +255,23 @@ KERNEL void private_copied(int *out, int n)
 {
     int own[5] = {0};
     memcpy(out, own, (size_t)n);
+}
+KERNEL void shared_number(int *out, int i)
+{
+    one[0] = 1;
+    out[0] = *(const int *)((size_t)one + (size_t)i * 4);
+}
+KERNEL void dynamic_number(int *out, int i)
+{
+    DYNAMIC_SHARED(int, bytes);
+    bytes[0] = 1;
+    out[0] = *(const int *)((size_t)bytes + (size_t)i * 4);
+}
+KERNEL void private_number(int *out, int i)
+{
+    int own[5] = {i, 1, 2, 3, 4};
+    size_t at = thread_idx.x ? (size_t)own + 4 : (size_t)own;
+    out[0] = *(const int *)(at + (size_t)i * 4);
 }
 static const int primes[4] = {2, 3, 5, 7};
 KERNEL void table(int *out, int i) { out[0] = primes[i]; }

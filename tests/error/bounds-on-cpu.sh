@@ -1,16 +1,34 @@
 #!/bin/sh
 # bounds-on-cpu - a kernel on `cpu` fails where it fails on `ref`, with the same message: also with
-# LANEWISE_BOUNDS=1. The cases are those of `ref`; of each level there is a share.
+# LANEWISE_BOUNDS=1. The cases are those of `ref` and of the checker; at
+# each level all of the checker's and a share of the others.
 set -eu
 for file in bounds-array bounds-buffer bounds-lanes bounds-pointer printf-texts; do
     sed -e 's|^// device: ref .*|//|' -e '/-O0/ { s|.*|//|; n; s|.*|//|; }' \
         "$SOURCE/tests/error/$file.c" >"$file.c"
 done
 
-# share LEVEL K - of the cases one third
-share()
+# Those of the checker: the launch ends at the first one's line.
+awk '
+    FNR == NR {
+        if (match($0, /@[a-z0-9]+ \*\//)) line[substr($0, RSTART, RLENGTH - 3)] = FNR
+        next
+    }
+    /^\/\/ run: / { cases[++n] = $0; print "//"; next }
+    /^\/\/ finds: / { if (!at[n]) at[n] = line[$4]; print "//"; next }
+    { print }
+    END {
+        for (k = 1; k <= n; k++)
+            if (at[k]) print cases[k] "\n// status: 4\n// stderr: out-of-bounds.c:" at[k] ":"
+    }' "$SOURCE/tests/check/out-of-bounds.c" "$SOURCE/tests/check/out-of-bounds.c" >out-of-bounds.c
+test "$(grep -c '^// stderr: ' out-of-bounds.c)" -ge 10
+
+# some LEVEL SHARE FILES - of the cases that share
+some()
 {
-    "$SOURCE/tests/run" -b "$BUILD" -d cpu -l "$1" -c "$2/3" ./*.c >log || {
+    level=$1 share=$2
+    shift 2
+    "$SOURCE/tests/run" -b "$BUILD" -d cpu -l "$level" -c "$share" "$@" >log || {
         cat log
         exit 1
     }
@@ -20,8 +38,12 @@ share()
 k=0
 for level in baseline avx2 avx512; do
     if ! LANEWISE_CPU=$level "$LANEWISE" devices | grep -q 'processor or its system lacks'; then
-        share "$level" "$k"
-        (LANEWISE_BOUNDS=1 && export LANEWISE_BOUNDS && share "$level" $(((k + 1) % 3)))
+        some "$level" "$k/3" bounds-*.c printf-texts.c
+        some "$level" 0/1 out-of-bounds.c
+        (
+            export LANEWISE_BOUNDS=1
+            some "$level" $(((k + 1) % 3))/3 ./*.c
+        )
     fi
     k=$((k + 1))
 done

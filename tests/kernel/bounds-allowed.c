@@ -51,6 +51,8 @@
 // expect: out: i32[2] = [4, 5]
 // run: -b 4 -k small u8[4]
 // expect: out: u8[4] = [4, 4, 4, 4]
+// run: -b 4 --shared 16 -k integers i32[4] 2
+// expect: out: i32[4] = [18, 19, 20, 21]
 #include <lanewise/kernel.h>
 
 KERNEL void ends(float *x)
@@ -260,4 +262,19 @@ KERNEL void small(uint8_t *out)
     atomic_add(&count[0], 1);
     barrier();
     atomic_exchange(&out[thread_idx.x], count[0]);
+}
+// Addresses of variables that are integers for a while.
+KERNEL void integers(int *out, int n)
+{
+    static const int table[3] = {5, 6, 7};
+    SHARED int near[4];
+    DYNAMIC_SHARED(int, words);
+    int own[3] = {1, 2, 3}, t = thread_idx.x;
+    near[t] = words[t] = t;
+    barrier();
+    size_t at = n == 2 ? (size_t)own : (size_t)own + 4;
+    out[t] = t + *(const int *)((size_t)table + 8) + *(const int *)((size_t)table + (size_t)n * 4) +
+             *(const int *)((size_t)near + 4) + *(const int *)((size_t)near + (size_t)n * 4 - 4) -
+             *(const int *)((size_t)words + (size_t)n * 4) + *(const int *)(at + (size_t)n * 4) +
+             *(const int *)((size_t)near + 4);
 }

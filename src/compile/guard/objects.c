@@ -294,12 +294,39 @@ static LLVMValueRef only_leaf(LLVMValueRef root)
     return found;
 }
 
+/* Of an instruction and of a constant, as of an address in block memory. */
+static LLVMOpcode opcode_of(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v)    ? LLVMGetInstructionOpcode(v)
+           : LLVMIsAConstantExpr(v) ? LLVMGetConstOpcode(v)
+                                    : (LLVMOpcode)0;
+}
+
+static LLVMValueRef pointer_in(LLVMValueRef integer, int depth);
+
+/* The pointer that all of them are computed from. */
+static LLVMValueRef pointer_in_all(LLVMValueRef choice, int depth)
+{
+    LLVMValueRef all = NULL;
+    for (unsigned k = 0; k < choice_count(choice); k++) {
+        LLVMValueRef one = pointer_in(choice_of(choice, k), depth);
+        if (!one || (all && lw__ir_object(all) != lw__ir_object(one)))
+            return NULL;
+        all = one;
+    }
+    return all;
+}
+
 /* The pointer that an integer is computed from; NULL: none, or two. */
 static LLVMValueRef pointer_in(LLVMValueRef integer, int depth)
 {
-    if (LLVMIsAPtrToIntInst(integer))
+    if (opcode_of(integer) == LLVMPtrToInt)
         return LLVMGetOperand(integer, 0);
-    if (!LLVMIsABinaryOperator(integer) || !depth)
+    if (depth && is_choice(integer))
+        return pointer_in_all(integer, depth - 1);
+    const bool is_binary = LLVMIsABinaryOperator(integer) ||
+                           (LLVMIsAConstantExpr(integer) && LLVMGetNumOperands(integer) == 2);
+    if (!is_binary || !depth)
         return NULL;
     LLVMValueRef a = pointer_in(LLVMGetOperand(integer, 0), depth - 1),
                  b = pointer_in(LLVMGetOperand(integer, 1), depth - 1);
@@ -314,7 +341,7 @@ static LLVMValueRef origin_of(LLVMValueRef root)
     if (is_choice(root))
         return only_leaf(root);
     LLVMValueRef pointer =
-        LLVMIsAIntToPtrInst(root) ? pointer_in(LLVMGetOperand(root, 0), DEPTH) : NULL;
+        opcode_of(root) == LLVMIntToPtr ? pointer_in(LLVMGetOperand(root, 0), DEPTH) : NULL;
     return pointer ? lw__ir_object(pointer) : NULL;
 }
 
@@ -509,9 +536,6 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
         take_variable(g, o);
     } else if (parameter_of(g, o->root, &index) || tensor_of(g, o->root, &index)) {
         take_buffer(g, o, index);
-    } else if (LLVMIsConstant(o->root)) { /* null, undefined, an integer */
-        o->base = o->size = o->says = number(g, 0);
-        o->start = LLVMIsUndef(o->root) ? o->base : LLVMConstPtrToInt(o->root, g->i64);
     } else if ((of = made_of(g, o->root))) {
         o->base = base_of(g, of);
         o->size = of->size;
@@ -519,6 +543,9 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
         o->says = of->says;
         set_behind(g, o->root);
         set_start(g, o);
+    } else if (LLVMIsConstant(o->root)) { /* null, undefined, an integer */
+        o->base = o->size = o->says = number(g, 0);
+        o->start = LLVMIsUndef(o->root) ? o->base : LLVMConstPtrToInt(o->root, g->i64);
     } else if (LLVMIsAPHINode(o->root)) {
         take_phi(g, o);
     } else if (LLVMIsASelectInst(o->root)) {
