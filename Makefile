@@ -62,12 +62,13 @@ test-all: test test-cpu
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p
 	ninja -C $(BUILD) tests/unit/ops_graph tests/unit/ops_graph_memory tests/random/random \
-		tests/planted/planted
+		tests/planted/planted tests/planted/outside
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	for device in check cpu ref; do $(BUILD)/tests/unit/ops_graph_memory $$device || exit; done
 	$(BUILD)/tests/random/random --programs 10000
 	$(BUILD)/tests/planted/planted --cases 6500
 	$(BUILD)/tests/planted/planted --mixed --cases 5000
+	$(BUILD)/tests/planted/outside --cases 5000
 	tests/fuzz/run
 	scripts/lint --clang $(BUILD)
 	python/tests/install $(BUILD)

@@ -17,6 +17,7 @@
 #ifndef PLANTED_H
 #define PLANTED_H
 
+#include "dice.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,19 +25,6 @@
 #include <stdio.h>
 
 enum { WARP = 32, THREADS_MAX = 96, BLOCKS_MAX = 3, ARRAYS_MAX = 16, STEPS_MAX = 160 };
-
-struct dice {
-    uint64_t state;
-};
-static inline int below(struct dice *d, int n)
-{
-    d->state = d->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)((d->state >> 33) % (uint64_t)n);
-}
-static inline bool percent(struct dice *d, int n)
-{
-    return below(d, 100) < n;
-}
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
