@@ -3,6 +3,13 @@
 #include "cli.h"
 #include <stdlib.h>
 
+/* By lw_bounds_mode. */
+static const struct {
+    const char *word, *text;
+} bounds[] = {{"unproved", "refused; compared in launches that are not proved"},
+              {"off", "not looked at"},
+              {"always", "refused; compared in each launch"}};
+
 static void print_device(const lw_device_info *info)
 {
     printf("%-8s %s\n", info->name, info->description);
@@ -13,6 +20,7 @@ static void print_device(const lw_device_info *info)
     printf("         SHARED %zu KiB, dynamic %zu KiB a block; printf %zu KiB a launch\n",
            info->max_shared_bytes / 1024, info->max_dynamic_bytes / 1024,
            info->max_print_bytes / 1024);
+    printf("         accesses out of bounds: %s\n", bounds[info->bounds].text);
 }
 
 static void write_device(const lw_device_info *info)
@@ -23,8 +31,9 @@ static void write_device(const lw_device_info *info)
     cli_json_string(stdout, info->description);
     printf(", \"available\": %s", info->available ? "true" : "false");
     if (info->available) {
-        printf(", \"shared_bytes\": %zu, \"dynamic_bytes\": %zu, \"print_bytes\": %zu}",
+        printf(", \"shared_bytes\": %zu, \"dynamic_bytes\": %zu, \"print_bytes\": %zu",
                info->max_shared_bytes, info->max_dynamic_bytes, info->max_print_bytes);
+        printf(", \"bounds\": \"%s\"}", bounds[info->bounds].word);
         return;
     }
     fputs(", \"unavailable\": ", stdout);

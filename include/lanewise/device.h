@@ -2,6 +2,10 @@
 #ifndef LANEWISE_DEVICE_H
 #define LANEWISE_DEVICE_H
 
+/* Which launches compare the accesses of a kernel with its objects, so that none leaves them: those
+ * that are not proved to stay inside, none, or each. */
+typedef enum lw_bounds_mode { LW_BOUNDS_DEFAULT, LW_BOUNDS_OFF, LW_BOUNDS_ALWAYS } lw_bounds_mode;
+
 /* What lw_device_list and lw_device_get_info return. */
 typedef struct lw_device_info {
     const char *name;         /* "cpu", "ref"; what lw_device_open takes */
@@ -11,6 +15,7 @@ typedef struct lw_device_info {
     size_t max_shared_bytes;  /* static SHARED memory of a block */
     size_t max_dynamic_bytes; /* dynamic block memory of a launch */
     size_t max_print_bytes;   /* printf text kept for one launch; the rest is counted */
+    lw_bounds_mode bounds;    /* of programs that do not ask, by LANEWISE_BOUNDS (docs/cli.md) */
 } lw_device_info;
 
 /* lw_device_list - describe the device kinds this library knows, in the order of preference.

@@ -162,11 +162,6 @@ typedef struct lw_dim3 {
 /* All zero means the defaults. Code for a size of block is made at the first launch with it. If
  * first_block says it before, it is made with the program, in the same start of the compiler; what
  * cannot be launched so is left out, and the launch says why. */
-/* Comparisons that keep the accesses of a kernel within their objects, on "cpu" and "cuda": DEFAULT
- * is as LANEWISE_BOUNDS says (docs/cli.md), and without it in launches on "cpu" that are not proved
- * to do so; in none; in each. */
-typedef enum lw_bounds_mode { LW_BOUNDS_DEFAULT, LW_BOUNDS_OFF, LW_BOUNDS_ALWAYS } lw_bounds_mode;
-
 typedef struct lw_build_options {
     const char *source;             /* the kernels' text; path is then only its name */
     const char *const *defines;     /* "NAME" or "NAME=VALUE", define_count of them */
@@ -178,7 +173,7 @@ typedef struct lw_build_options {
     bool debug, picture; /* code for a debugger, on "ref"; for lw_picture_begin, on "check" too */
     lw_dim3 first_block;      /* of the first launch; x 0: not known yet */
     const char *first_kernel; /* its kernel; NULL: the only one */
-    lw_bounds_mode bounds;
+    lw_bounds_mode bounds;    /* device.h; DEFAULT: those of the device */
 } lw_build_options;
 
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.

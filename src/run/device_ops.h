@@ -232,12 +232,9 @@ struct lw__device_ops {
     lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
 
     /* guarded - the same of the form whose accesses stay within their objects; its code gets
-     * launches with is_guarded. NULL: there is no such form. Any thread. */
+     * launches with is_guarded. NULL: there is no such form. Any thread. info.bounds says which
+     * launches have it where LANEWISE_BOUNDS is not set. */
     lw_status (*guarded)(void *code, const void **bitcode, size_t *bytes);
-
-    /* guards_unasked - launches that are not proved run that form where LANEWISE_BOUNDS is not set;
-     * else only with LANEWISE_BOUNDS=1. */
-    bool guards_unasked;
 
     /* check - can the device run it? Asked before it is queued; LW_E_SHAPE. Any thread. NULL: it
      * can. */

@@ -3,9 +3,12 @@
 
 static void list(void)
 {
+    static const lw_bounds_mode bounds[] = {LW_BOUNDS_DEFAULT, LW_BOUNDS_OFF, LW_BOUNDS_ALWAYS,
+                                            LW_BOUNDS_ALWAYS, LW_BOUNDS_OFF};
     lw_device_info info[5];
     size_t count = lw_device_list(NULL, 0);
 
+    unsetenv("LANEWISE_BOUNDS");
     CHECK(count == 5 && lw_device_list(info, 1) == 5 && lw_device_list(info, 5) == 5);
     CHECK(!strcmp(info[0].name, "cpu") && !strcmp(info[1].name, "cuda"));
     CHECK(!strcmp(info[2].name, "ref") && !strcmp(info[3].name, "check"));
@@ -18,6 +21,7 @@ static void list(void)
         CHECK(i == 1 || (info[i].available && !strcmp(info[i].unavailable, "")));
         CHECK(info[i].max_shared_bytes == 48 << 10 && info[i].max_dynamic_bytes >= 96 << 10);
         CHECK(info[i].max_print_bytes == 1 << 20 && info[i].description[0]);
+        CHECK(info[i].bounds == bounds[i]);
     }
 }
 

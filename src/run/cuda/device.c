@@ -533,6 +533,7 @@ const struct lw__device_ops lw__device_cuda = {
             .max_shared_bytes = LW_SHARED_BYTES_MAX,
             .max_dynamic_bytes = 96 << 10,
             .max_print_bytes = LW_PRINT_BYTES_MAX,
+            .bounds = LW_BOUNDS_OFF,
         },
     .is_gpu = true,
     .target_of = cuda_target,

@@ -14,6 +14,15 @@ const char *lw__device_probe(const struct lw__device_ops *ops)
     return why;
 }
 
+/* Where LANEWISE_BOUNDS has another value there are no programs that it would be about. */
+static lw_bounds_mode bounds_of(const struct lw__device_ops *ops)
+{
+    enum lw__wish wish;
+
+    (void)lw__environment_bounds_of(ops, &wish);
+    return (lw_bounds_mode)wish;
+}
+
 void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_device_info *info)
 {
     char before[LW_MESSAGE_MAX + 1];
@@ -22,6 +31,7 @@ void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_devic
     info->unavailable = lw__device_probe(ops);
     info->available = info->unavailable[0] == '\0';
     lw__error_keep(before);
+    info->bounds = bounds_of(ops);
     if (ops->describe)
         ops->describe(state, info);
     lw__error_restore(before);
@@ -30,6 +40,7 @@ void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_devic
 lw_status lw__device_create(const struct lw__device_ops *ops, const char *name, lw_device **device)
 {
     lw_device *d = calloc(1, sizeof *d);
+    char before[LW_MESSAGE_MAX + 1];
 
     if (!d)
         return lw__fail(LW_E_MEMORY, "out of memory: a device");
@@ -44,6 +55,9 @@ lw_status lw__device_create(const struct lw__device_ops *ops, const char *name, 
         }
     }
     d->info = ops->info;
+    lw__error_keep(before);
+    d->info.bounds = bounds_of(ops);
+    lw__error_restore(before);
     if (ops->describe)
         ops->describe(d->state, &d->info);
     d->info.available = true;

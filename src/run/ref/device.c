@@ -127,6 +127,7 @@ const struct lw__device_ops lw__device_ref = {
             .max_shared_bytes = LW_REF_SHARED_MAX,
             .max_dynamic_bytes = LW_REF_DYNAMIC_MAX,
             .max_print_bytes = LW_REF_PRINT_BYTES,
+            .bounds = LW_BOUNDS_ALWAYS,
         },
     .target = target,
     .picture_target = LW_PICTURE_TARGET,

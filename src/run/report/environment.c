@@ -68,12 +68,16 @@ lw_status lw__environment_bounds(enum lw__wish *wish)
 
 lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__wish *wish)
 {
-    *wish = LW_NEVER;
+    lw_status status = LW_OK;
+
+    *wish = LW_WHERE_IT_PAYS;
     if (ops->guarded)
-        LW_TRY(lw__environment_bounds(wish));
-    if (*wish == LW_WHERE_IT_PAYS && !ops->guards_unasked)
+        status = lw__environment_bounds(wish);
+    if (*wish == LW_WHERE_IT_PAYS)
+        *wish = (enum lw__wish)ops->info.bounds;
+    if (*wish == LW_WHERE_IT_PAYS && !ops->guarded)
         *wish = LW_NEVER;
-    return LW_OK;
+    return status;
 }
 
 lw_status lw__environment_cache(bool *wanted)

@@ -141,7 +141,7 @@ lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
 enum lw__wish { LW_WHERE_IT_PAYS, LW_NEVER, LW_ALWAYS };
 lw_status lw__environment_screen(enum lw__wish *wish); /* LANEWISE_SCREEN: 0 or 1 */
 lw_status lw__environment_bounds(enum lw__wish *wish); /* LANEWISE_BOUNDS: 0 or 1 */
-/* The same, as it is for a device: LW_NEVER where it has no guarded form, or is to be asked. */
+/* The same for a device: its own where the variable is not set, or is not about it. */
 lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__wish *wish);
 lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
 lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
