@@ -78,9 +78,8 @@ static bool is_same_part(const char *a, const char *b, const char *begin, const 
     return !strcmp(x, y);
 }
 
-/* Where one thread of a block is wrong, all but the block, since `ref` runs them in turns. Else the
- * lane that comes first may be another one: line and object. Of an object that is too small the line
- * may be another one, too. */
+/* Where one thread of a block is wrong, all but the block, since `ref` runs them in turns. Else
+ * line and object, for another lane may come first; if the object is too small, at another line. */
 static bool is_same_refusal(const char *ref, const char *cpu, const struct defect *defect)
 {
     const bool is_here = is_same_part(ref, cpu, "outside.c:", ":");
