@@ -37,6 +37,7 @@ static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
         struct lw__proofs proofs;
         struct lw__text text = {0};
+        lw__prune_checks(&unit->scratch, data, unit->kernels.rows[i].function);
         lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
         lw__proofs_write(&proofs, &text);
         rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
