@@ -25,6 +25,17 @@ static LLVMValueRef user_elsewhere(LLVMValueRef address)
     return NULL;
 }
 
+static LLVMValueRef repeat_at(LLVMBuilderRef b, LLVMValueRef address, LLVMValueRef user)
+{
+    LLVMValueRef own = LLVMInstructionClone(address);
+    LLVMPositionBuilderBefore(b, user);
+    LLVMInsertIntoBuilder(b, own);
+    for (int n = 0; n < LLVMGetNumOperands(user); n++)
+        if (LLVMGetOperand(user, (unsigned)n) == address)
+            LLVMSetOperand(user, (unsigned)n, own);
+    return own;
+}
+
 /* An instruction has room for a constant offset. But LLVM hoists an address that is invariant in a
  * loop. The code generator sinks it again only if plain loads and stores are its only users, no
  * masked ones. A tile has hundreds of addresses, which are then spilled. So each user gets its
@@ -36,15 +47,37 @@ void lw__cpu_repeat_addresses(LLVMValueRef function)
     for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
         for (i = LLVMGetFirstInstruction(k); i; i = next) {
             next = LLVMGetNextInstruction(i);
-            while (is_constant_away(i) && (user = user_elsewhere(i))) {
-                LLVMValueRef own = LLVMInstructionClone(i);
-                LLVMPositionBuilderBefore(b, user);
-                LLVMInsertIntoBuilder(b, own);
-                for (int n = 0; n < LLVMGetNumOperands(user); n++)
-                    if (LLVMGetOperand(user, (unsigned)n) == i)
-                        LLVMSetOperand(user, (unsigned)n, own);
-            }
+            while (is_constant_away(i) && (user = user_elsewhere(i)))
+                repeat_at(b, i, user);
             if (is_constant_away(i) && !LLVMGetFirstUse(i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- addresses of lanes ---------------------------------------------------------------------- */
+
+/* A gather has room for one address that all lanes share and an index of each, times its scale, if
+ * the sum is in its block, and a narrow index is widened there. Between these and the users are
+ * branches where checks are made. */
+void lw__cpu_repeat_lane_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!LLVMIsAGetElementPtrInst(i) ||
+                LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind ||
+                LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMPointerTypeKind)
+                continue;
+            while ((user = user_elsewhere(i))) {
+                LLVMValueRef own = repeat_at(b, i, user);
+                LLVMValueRef index = LLVMGetOperand(own, LLVMGetNumOperands(own) - 1U);
+                if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
+                    repeat_at(b, index, own);
+            }
+            if (!LLVMGetFirstUse(i))
                 LLVMInstructionEraseFromParent(i);
         }
     LLVMDisposeBuilder(b);

@@ -30,6 +30,8 @@ LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool a
 /* ---- addresses.c ----------------------------------------------------------------------------- */
 
 void lw__cpu_repeat_addresses(LLVMValueRef function);
+/* Of guarded code. */
+void lw__cpu_repeat_lane_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 
 /* ---- long_blocks.c --------------------------------------------------------------------------- */

@@ -140,6 +140,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
         lw__cpu_define_lanes(unit, f);
         lw__cpu_define_addresses(unit, f);
         lw__cpu_repeat_addresses(f);
+        if (has_guards)
+            lw__cpu_repeat_lane_addresses(f);
         lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);
         if (!lw__has(unit, LW_HAS_MASK_REGISTERS))

@@ -7,6 +7,7 @@
  *
  * A new function is built from the kernel, which is only read, and then deleted.
  */
+#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd/gang/gang.h"
 #include "compile/front/front.h"
@@ -32,16 +33,21 @@ static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, u
     return LLVMBuildLoad2(s->builder, k ? s->i32 : s->i64, c->slot[k], "");
 }
 
+static void set_number(struct lw__spmd *s, LLVMValueRef load, const char *kind, uint64_t number)
+{
+    LLVMMetadataRef node = LLVMValueAsMetadata(lw__spmd_const64(s, number));
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(s->context, kind, (unsigned)strlen(kind)),
+                    LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, &node, 1)));
+}
+
 /* Loads of the record of guarded code may leave the loop over blocks: they never fault. */
 static void promise_record(struct lw__spmd *s, LLVMValueRef packed)
 {
-    const char *metadata = "dereferenceable";
     const struct lw__kernel *kernel = s->config->kernel;
-    LLVMMetadataRef node = LLVMValueAsMetadata(lw__spmd_const64(s, (int64_t)kernel->arg_bytes));
-    if (kernel->param_count && kernel->params[kernel->param_count - 1].in_place)
-        LLVMSetMetadata(
-            packed, LLVMGetMDKindIDInContext(s->context, metadata, (unsigned)strlen(metadata)),
-            LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, &node, 1)));
+    if (!kernel->param_count || !kernel->params[kernel->param_count - 1].in_place)
+        return;
+    set_number(s, packed, "dereferenceable", kernel->arg_bytes);
+    set_number(s, packed, "align", _Alignof(struct lw_bounds));
 }
 
 /* Values that are the same for all blocks of the grid. */
