@@ -53,6 +53,8 @@
 // expect: out: u8[4] = [4, 4, 4, 4]
 // run: -b 4 --shared 16 -k integers i32[4] 2
 // expect: out: i32[4] = [18, 19, 20, 21]
+// run: -b 4 -k first_of i32[4] 3
+// expect: out: i32[4] = [2, 2, 2, 2]
 #include <lanewise/kernel.h>
 
 KERNEL void ends(float *x)
@@ -277,4 +279,16 @@ KERNEL void integers(int *out, int n)
              *(const int *)((size_t)near + 4) + *(const int *)((size_t)near + (size_t)n * 4 - 4) -
              *(const int *)((size_t)words + (size_t)n * 4) + *(const int *)(at + (size_t)n * 4) +
              *(const int *)((size_t)near + 4);
+}
+// A pointer that a loop leaves as it is, or sets.
+KERNEL void first_of(int *out, int n)
+{
+    int *p = NULL;
+    for (int i = 0; i < 3; i++) {
+        int own[4] = {i, n};
+        if (i == 0)
+            p = own;
+        p[n] = i;
+    }
+    out[thread_idx.x] = p[3];
 }

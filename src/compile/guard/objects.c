@@ -555,14 +555,37 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
     }
 }
 
-/* It is in the list before it is known: a phi may lead to itself. */
-static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root)
+static struct lw__guard_object *listed(const struct lw__guard *g, LLVMValueRef root)
 {
     for (size_t i = 0; i < g->object_count; i++)
         if (g->objects[i]->root == root)
             return g->objects[i];
+    return NULL;
+}
+
+/* Phis that lead back to a select come before it: what is chosen is known at once of a phi alone. */
+static void take_phis_of(struct lw__guard *g, LLVMValueRef select)
+{
+    LLVMValueRef seen[CHOICES_MAX];
+    unsigned count = 0;
+    add_leaves(select, seen, &count);
+    for (unsigned i = 0; i < count; i++)
+        if (LLVMIsAPHINode(seen[i]))
+            find(g, seen[i]);
+}
+
+/* It is in the list before it is known: a phi may lead to itself. */
+static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root)
+{
+    struct lw__guard_object *o = listed(g, root);
+    if (!o && LLVMIsASelectInst(root)) {
+        take_phis_of(g, root);
+        o = listed(g, root);
+    }
+    if (o)
+        return o;
     struct lw__arena *scratch = &g->unit->scratch;
-    struct lw__guard_object *o = lw__new(scratch, 1, sizeof *o);
+    o = lw__new(scratch, 1, sizeof *o);
     o->root = root;
     g->objects =
         lw__one_more(scratch, g->objects, g->object_count, sizeof(struct lw__guard_object *));
