@@ -85,7 +85,7 @@ static void add(const char **words, size_t *n, const char *name, const char *val
 static const char **make_words(const struct job *job)
 {
     const struct cli_options *o = job->options;
-    size_t room = 21 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
+    size_t room = 23 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
     const char **words = calloc(room, sizeof *words);
     if (!words)
         return NULL;
@@ -95,6 +95,7 @@ static const char **make_words(const struct job *job)
     add(words, &n, "--header", "4");
     add(words, &n, "--name", cli_input_name(o->file));
     add(words, &n, "--targets", o->targets);
+    add(words, &n, "--bounds", o->no_bounds ? NULL : "yes");
     add(words, &n, "--debug", o->no_debug ? "no" : NULL);
     add(words, &n, "--bitcode", o->no_bitcode ? "no" : NULL);
     for (size_t i = 0; i < o->block_count; i++)

@@ -175,7 +175,7 @@ struct cli_options {
     bool small;
     uint64_t elements;                            /* 0: the form's own */
     const char *out, *header, *depfile, *targets; /* of cc; NULL: not given */
-    bool no_debug, no_bitcode;                    /* of cc */
+    bool no_debug, no_bitcode, no_bounds;         /* of cc */
     bool clear, trim, has_trim_size;              /* of cache */
     uint64_t trim_size;                           /* bytes */
     const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */

@@ -128,6 +128,14 @@ static int set_no_bitcode(struct cli_options *options, const char *name, const c
     return CLI_DONE;
 }
 
+static int set_bounds(struct cli_options *options, const char *name, const char *value)
+{
+    options->no_bounds = !strcmp(value, "off");
+    if (options->no_bounds || !strcmp(value, "on"))
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "%s: '%s' is not on or off", name, value);
+}
+
 static int set_grid(struct cli_options *options, const char *name, const char *value)
 {
     return read_dim3(name, value, &options->grid);

@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /* Add one with every change of these structs, the manifest, or the ABI of machine code and library
- * (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
-enum { LW_IMAGE_VERSION = 5 };
+ * (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h, bounds_abi.h, proof_abi.h). */
+enum { LW_IMAGE_VERSION = 6 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);
@@ -26,6 +26,7 @@ typedef struct lw_image_code {
     const char *target;           /* "cpu:avx2", "cuda:sm_70", "ref" */
     const char *kernel;
     lw_dim3 block;                /* ref: 0, 0, 0, for all sizes */
+    bool is_guarded;              /* cpu: each access is compared with its object */
     lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: text */
     lw_image_function *resume;    /* ref: what resumes a thread of any kernel */
     const char *text;             /* cuda: PTX, compressed as LZ4 blocks are */
@@ -42,10 +43,14 @@ struct lw_image {
     const char *manifest;         /* kernels and their parameters, manifest_bytes and a NUL */
     size_t manifest_bytes;
     lw_image_function *const *sizes; /* of each kernel: computes declared sizes, or NULL */
+    const void *const *proofs;    /* of each kernel: when all its accesses are in bounds, a struct
+                                   * lw_proofs; NULL: no code is guarded */
     const lw_image_code *codes;
     size_t code_count;
     const void *common;           /* bitcode for sizes that are not there; NULL: left out */
     size_t common_bytes;
+    const void *guarded;          /* that of the guarded form, or NULL */
+    size_t guarded_bytes;
 };
 
 #ifdef __cplusplus

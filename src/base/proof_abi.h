@@ -100,7 +100,7 @@ struct lw_proof {
 /* Behind it its rows, then the terms. */
 struct lw_proofs {
     uint32_t count, term_count;
-    uint32_t is_partial; /* some accesses have no row: they cannot be proved */
+    uint32_t is_partial; /* launches are not proved: some accesses may have no row */
     uint32_t padding;
     struct lw_proof rows[];
 };

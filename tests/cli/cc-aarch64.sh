@@ -1,5 +1,5 @@
 # cc-aarch64.sh - an object for AArch64 runs in an emulator, on cpu and ref, without a compiler; and
-# whoever calls its functions passes structs as that processor's C does.
+# whoever calls its functions passes structs as that processor's C does. It keeps to its buffers.
 set -eu
 for program in qemu-aarch64 aarch64-linux-gnu-gcc; do
     command -v $program >/dev/null || { echo "no $program here"; exit 77; }
@@ -51,6 +51,8 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("%g\n", (double)sum);
+    if (!k_dot(s, lw_dim_1(1), lw_dim_1(64), out, x, 101, two) && lw_stream_wait(s))
+        puts(lw_last_error());
     return 0;
 }
 C
@@ -63,7 +65,8 @@ aarch64-linux-gnu-gcc -Wall -Wextra -Werror -I"$SOURCE/include" host.c k.o -o ho
 for device in cpu ref; do
     LD_LIBRARY_PATH=$(dirname "$(find there -name 'liblanewise.so.0' | head -n 1)") \
         qemu-aarch64 -L /usr/aarch64-linux-gnu -E LANEWISE_COMPILE=/nonexistent ./host $device >out
-    echo 1100 | diff - out
+    head -n 1 out | grep -qx 1100
+    grep -q "k.c:7:15: read of 4 bytes outside: index 100 of 'a', which has 100 elements" out
 done
 # x86-64's linker does not take it
 own=$(find "$BUILD" -name liblanewise.so | head -n 1)

@@ -1,6 +1,6 @@
-# cc-faults.sh - after lw_trap_faults a kernel of an object that leaves its buffers fails its
-# launch, and the message names its line, in a program and in a shared library; without line tables
-# it does not.
+# cc-faults.sh - after lw_trap_faults a kernel of an object of --bounds=off that leaves its buffers
+# fails its launch, and the message names its line, in a program and in a shared library; without
+# line tables it does not.
 set -eu
 library=$(find "$BUILD" -name liblanewise.so | head -n 1)
 if nm -D "$library" | grep -q '__[at]san_init'; then
@@ -40,7 +40,8 @@ says()
     while [ "$1" != -- ]; do options="$options $1"; shift; done
     shift
     # shellcheck disable=SC2086 # options are words
-    "$LANEWISE" cc k.c -o k.o --header k.h -b 64 --targets cpu:baseline,cpu:avx2,cpu:avx512 $options
+    "$LANEWISE" cc k.c -o k.o --header k.h -b 64 --bounds=off \
+        --targets cpu:baseline,cpu:avx2,cpu:avx512 $options
     "$CC" -shared k.o -o libk.so "$library" -lm
     "$CC" -g -I"$SOURCE/include" host.c "$@" -o host -Wl,-rpath,"$(dirname "$library")" \
         -Wl,-rpath,"$PWD" "$library" -lm

@@ -1,7 +1,9 @@
 /* Programs of images, as `lanewise cc` writes them, here by hand; no compiler is asked unless a
  * size of block is not there.
  */
+#include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
+#include "base/proof_abi.h"
 #include "run_test.h"
 #include <pthread.h>
 
@@ -17,6 +19,9 @@ static const char kernels[] =
     HEAD "kernel\tadd\tvoid add(unsigned long *out, long n)\t1\t0\t0\t0\t0\t0\t16\n"
          "param\tout\tunsigned long *\tp(u64)\t0\t8\t1\nparam\tn\tlong\ti64\t8\t8\t0\n"
          "kernel\twho\tvoid who(unsigned long *out, long n)\t2\t16\t1\t1\t0\t0\t16\n"
+         "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n" END;
+static const char in_any_block[] =
+    HEAD "kernel\tadd\tvoid add(unsigned long *out, long n)\t0\t0\t0\t0\t0\t0\t16\n"
          "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n" END;
 static const char sites[] = HEAD "site\t../src/k.c\t7\t3\tassert\n" END;
 
@@ -65,9 +70,10 @@ static void add_sizes(const char *args, int64_t *sizes)
     sizes[0] = a.n;
 }
 
-#define CODE(target, kernel, x, entry)                                                             \
-    {target, kernel, {x, 1, 1},       (lw_image_function *)(entry), NULL, NULL, 0,                 \
-     0,      sites,  sizeof sites - 1}
+#define CODE(target, kernel, x, entry) FORM(target, kernel, x, false, entry)
+#define FORM(target, kernel, x, is_guarded, entry)                                                 \
+    {target, kernel, {x, 1, 1}, is_guarded,      (lw_image_function *)(entry), NULL, NULL,         \
+     0,      0,      sites,     sizeof sites - 1}
 static const lw_image_code codes[] = {
     CODE("cpu:future", "add", 32, fails), CODE(LEAST, "add", 32, add_32),
     CODE("cuda:sm_70", "add", 32, fails), CODE(LEAST, "add", 64, add_64),
@@ -174,9 +180,9 @@ static void test_refused(void)
     lw_program *p = (lw_program *)&old;
     lw_stream *s;
 
-    old.version++;
+    old.version--;
     FAILS(lw_program_load(cpu, &old, &p), LW_E_UNSUPPORTED,
-          "the image is of another version of Lanewise (6, need 5); make it anew with lanewise cc");
+          "the image is of another version of Lanewise (5, need 6); make it anew with lanewise cc");
     CHECK(!p);
     FAILS(lw_program_load(ref, &image, &p), LW_E_UNSUPPORTED,
           "'k.c' has no code for device 'ref'; lanewise cc makes it with the target ref");
@@ -254,6 +260,105 @@ static void test_no_size(void)
     lw_device_close(device);
 }
 
+/* ---- two forms ---- */
+
+/* Proofs of `add`: that out[n - 1] is in bounds. */
+static struct {
+    uint32_t count, term_count, is_partial, padding; /* struct lw_proofs */
+    struct lw_proof row;
+    struct lw_term terms[4];
+} proofs = {
+    .count = 1,
+    .term_count = 4,
+    .row = {.at = 0, .bytes = 2, .size = 3, .param = 0},
+    .terms = {{LW_TERM_CONSTANT, 64, 0, 0, 0, 0},
+              {LW_TERM_ARGUMENT, 64, 0, 0, 0, 8},
+              {LW_TERM_ADD, 64, 1, 1, 0, 0},
+              {LW_TERM_SIZE, 64, 0, 0, 0, 0}},
+};
+static const void *const all_proofs[] = {&proofs, &proofs};
+static const lw_image_code forms[] = {
+    CODE(LEAST, "add", 32, add_32),
+    FORM(LEAST, "add", 32, true, add_64),
+    CODE(LEAST, "add", 64, add_32),
+};
+
+/* What the launch adds for each of ten blocks; the guarded code of 32 adds 100 n, the plain n. */
+static uint64_t adds(const lw_image *of, int64_t n)
+{
+    lw_device *device = open_device("cpu");
+    lw_stream *s;
+    lw_buffer *out;
+    uint64_t sum;
+
+    WORKS(lw_stream_create(device, &s));
+    WORKS(lw_buffer_create(device, LW_U64, 8, &out));
+    WORKS(launch(s, of, 0, 32, out, n));
+    WORKS(lw_stream_wait(s));
+    sum = first_of(out);
+    lw_stream_destroy(s);
+    lw_buffer_destroy(out);
+    lw_device_close(device);
+    return sum / 10;
+}
+
+/* A launch runs the form that its proofs and LANEWISE_BOUNDS tell. 2 n bytes are needed of 64. */
+static void test_forms(void)
+{
+    static lw_image_function *const no_sizes[] = {NULL, NULL};
+    lw_image two = image;
+    const char *const compiler = getenv("LANEWISE_COMPILE");
+    lw_device *device = open_device("cpu");
+    lw_stream *s;
+    lw_buffer *out;
+    char text[512];
+
+    two.proofs = all_proofs;
+    two.codes = forms;
+    two.code_count = sizeof forms / sizeof forms[0];
+    two.manifest = in_any_block;
+    two.manifest_bytes = sizeof in_any_block - 1;
+    two.sizes = no_sizes;
+    CHECK(adds(&two, 32) == 32);
+    CHECK(adds(&two, 33) == 3300);
+    setenv("LANEWISE_BOUNDS", "1", 1);
+    CHECK(adds(&two, 32) == 3200);
+    setenv("LANEWISE_BOUNDS", "0", 1);
+    CHECK(adds(&two, 33) == 33);
+    proofs.is_partial = 1; /* then there is no plain code */
+    CHECK(adds(&two, 32) == 3200);
+    unsetenv("LANEWISE_BOUNDS");
+    CHECK(adds(&two, 32) == 3200);
+    proofs.is_partial = 0;
+    two.proofs = NULL;
+    CHECK(adds(&two, 33) == 33);
+
+    /* guarded code for a size that has plain code alone */
+    two.proofs = all_proofs;
+    WORKS(lw_stream_create(device, &s));
+    WORKS(lw_buffer_create(device, LW_U64, 8, &out));
+    WORKS(launch(s, &two, 0, 64, out, 32));
+    snprintf(text, sizeof text,
+             "add: 'k.c' has no guarded code for blocks of 64 x 1 x 1 on %s, but for 32 x 1 x 1; "
+             "it was made without bitcode for other sizes",
+             lw__device_target(device));
+    FAILS(launch(s, &two, 0, 64, out, 33), LW_E_UNSUPPORTED, text);
+    two.id++;
+    two.common = "fail"; /* plain bitcode is no help */
+    two.common_bytes = 4;
+    FAILS(launch(s, &two, 0, 64, out, 33), LW_E_UNSUPPORTED, text);
+    two.id++;
+    two.guarded = "fail";
+    two.guarded_bytes = 4;
+    setenv("LANEWISE_COMPILE", "/nonexistent", 1);
+    CHECK(launch(s, &two, 0, 64, out, 33) == LW_E_UNSUPPORTED &&
+          strstr(lw_last_error(), "LANEWISE_COMPILE names '/nonexistent'"));
+    setenv("LANEWISE_COMPILE", compiler, 1);
+    lw_stream_destroy(s);
+    lw_buffer_destroy(out);
+    lw_device_close(device);
+}
+
 /* ---- many threads make the first call ---- */
 
 enum { THREADS = 8, ROUNDS = 200 };
@@ -301,6 +406,7 @@ int main(void)
     test_refused();
     test_damaged();
     test_no_size();
+    test_forms();
     test_threads();
     return failures != 0;
 }

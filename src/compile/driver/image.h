@@ -53,8 +53,9 @@ struct lw__image_job {
     const char *target; /* as the image has it */
     const char *kernel; /* NULL: all */
     uint32_t block[3];
-    const char *spare; /* the target to try if it takes too long; NULL: none is left */
-    unsigned has;      /* the target's capabilities */
+    bool is_guarded; /* of the guarded form */
+    bool is_small;   /* in gangs of 32 threads: short code that is made fast */
+    unsigned has;    /* the target's capabilities */
     int pid, out;
     struct lw__text result; /* manifest and payload */
     struct lw__manifest manifest;
@@ -68,7 +69,9 @@ struct lw__image_code {
     const struct lw__image_job *jobs;
     size_t job_count;
     /* numbers of constants: see lw__image_constants */
-    size_t manifest, common;
+    size_t manifest;
+    size_t common, guarded; /* SIZE_MAX: left out */
+    const size_t *proofs;   /* of each kernel; NULL: there is no guarded form */
     const size_t *job_manifests, *job_texts;
     const struct lw__image_constants *constants;
     uint64_t id;

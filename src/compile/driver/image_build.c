@@ -1,4 +1,4 @@
-/* image_build.c - `lanewise cc`: the common bitcode once, then a child for each piece of code.
+/* image_build.c - `lanewise cc`: bitcode once, then a child for each piece of code.
  *
  * LLVM's options for the cpu hold for a process (llvm/llvm19.c), and each piece may take a minute.
  * So forks of this process make the pieces, a few at a time. Each writes what lanewise-compile
@@ -31,9 +31,10 @@ struct image {
     struct lw__manifest kernels;
     struct lw__image_job *jobs;
     size_t job_count;
-    int common_file;
+    int common_file, guarded_file; /* bitcode of the plain and of the guarded form; -1 */
     struct lw__text common, archive, sites;
     struct lw__image_constants constants;
+    const size_t *proofs; /* the constants that tell launches which form they run; NULL: one form */
 };
 
 /* ---- the jobs ---- */
@@ -85,6 +86,47 @@ static void add_blocks(struct image *m, const char *target, const char *kernel)
         add_block(m, target, kernel, usual);
 }
 
+/* Is the job's level the least of those that have such blocks? Targets are in that order. */
+static bool is_least(const struct image *m, const struct lw__image_job *job, size_t count)
+{
+    uint32_t gang;
+    const struct lw__target *level = lw__target_find(job->target, &gang);
+    for (size_t i = 0; i < count; i++) {
+        const struct lw__image_job *other = &m->jobs[i];
+        if ((other->has & LW_HAS_GANGS) && !strcmp(other->kernel, job->kernel) &&
+            !memcmp(other->block, job->block, sizeof job->block) &&
+            lw__target_find(other->target, &gang) < level)
+            return false;
+    }
+    return true;
+}
+
+static const struct lw__kernel *kernel_of(const struct image *m, const struct lw__image_job *job)
+{
+    const struct lw__kernel *k = m->unit->kernels.rows;
+    while (strcmp(k->name, job->kernel) != 0)
+        k++;
+    return k;
+}
+
+/* Guarded code. Where no launch can be proved it takes the place of plain code. Elsewhere few
+ * launches need it: each block has it once, for its least level, and short. */
+static void plan_guarded(struct image *m)
+{
+    const size_t count = m->unit->guarded ? m->job_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct lw__image_job job = m->jobs[i];
+        if (!(job.has & LW_HAS_GANGS))
+            continue;
+        if (kernel_of(m, &job)->is_partial) {
+            m->jobs[i].is_guarded = true;
+        } else if (is_least(m, &job, count)) {
+            job.is_guarded = job.is_small = true;
+            add_job(m, job);
+        }
+    }
+}
+
 static void plan(struct image *m)
 {
     for (size_t t = 0; t < m->options->target_count; t++) {
@@ -103,6 +145,7 @@ static void plan(struct image *m)
                 add_blocks(m, target, k->name);
         }
     }
+    plan_guarded(m);
 }
 
 /* ---- children ---- */
@@ -115,15 +158,19 @@ static int reopen(int file)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static void run_child(const struct image *m, const struct lw__image_job *job, const char *target)
+static void run_child(const struct image *m, const struct lw__image_job *job)
 {
+    char small[64];
     struct lw__options options = *m->unit->options;
     struct lw__unit unit = {.options = &options};
-    options.device = target;
+    snprintf(small, sizeof small, "%s/32", job->target);
+    options.device = job->is_small ? small : job->target;
     options.kernel = job->kernel;
     memcpy(options.block, job->block, sizeof options.block);
     options.image_ref = !(job->has & LW_HAS_BLOCKS);
-    options.common_fd = options.image_ref ? -1 : reopen(m->common_file);
+    options.common_fd =
+        options.image_ref ? -1 : reopen(job->is_guarded ? m->guarded_file : m->common_file);
+    options.bounds = job->is_guarded;
     options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
     options.out_fd = job->out;
     bool ok = options.image_ref || options.common_fd >= 0 ||
@@ -135,7 +182,7 @@ static void run_child(const struct image *m, const struct lw__image_job *job, co
     _exit(!ok ? 3 : unit.diags.errors ? 1 : 0);
 }
 
-static bool start(struct image *m, struct lw__image_job *job, const char *target)
+static bool start(struct image *m, struct lw__image_job *job)
 {
     job->out = lw__memory_file("lanewise-code");
     if (job->out < 0)
@@ -146,7 +193,7 @@ static bool start(struct image *m, struct lw__image_job *job, const char *target
         lw__process_leave_none();
         lw__process_begin();
         if (getppid() == parent)
-            run_child(m, job, target);
+            run_child(m, job);
         _exit(LW_EXIT_DEFECT);
     }
     return job->pid > 0 || lw__defect("no process: %s", strerror(errno));
@@ -192,13 +239,11 @@ static void take_errors(struct image *m, const struct lw__image_job *job)
 static bool collect(struct image *m, struct lw__image_job *job, int status)
 {
     const char *late = WIFSIGNALED(status) ? lw__limit_of(WTERMSIG(status)) : NULL;
-    char spare[64];
     job->pid = -1;
-    if (late && (job->has & LW_HAS_GANGS) && !job->spare) { /* as src/run/build/code.c does */
+    if (late && (job->has & LW_HAS_GANGS) && !job->is_small) { /* as src/run/build/code.c does */
         close(job->out);
-        job->spare = job->target;
-        snprintf(spare, sizeof spare, "%s/32", job->target);
-        return start(m, job, spare);
+        job->is_small = true;
+        return start(m, job);
     }
     if (late)
         return refuse_late(m, job, late);
@@ -253,7 +298,7 @@ static bool run_jobs(struct image *m)
     bool ok = true;
     while (ok && (started < m->job_count || running(m, started))) {
         if (started < m->job_count && running(m, started) < most) {
-            ok = start(m, &m->jobs[started], m->jobs[started].target);
+            ok = start(m, &m->jobs[started]);
             started++;
         } else {
             ok = wait_for_one(m, started);
@@ -300,17 +345,24 @@ static void check_names(struct image *m)
         lw__diags_error(&m->unit->diags, (struct lw__loc){0}, "there is no KERNEL");
 }
 
-static bool write_common(struct image *m)
+static bool keep(const char *bitcode, size_t bytes, int *file)
 {
-    if (!lw__llvm_passes(m->unit, LW_PASSES_keep_lines))
+    *file = lw__memory_file("lanewise-bitcode");
+    return (*file >= 0 && lw__write_all(*file, bitcode, bytes)) ||
+           lw__defect("bitcode cannot be kept: %s", strerror(errno));
+}
+
+/* Both forms' bitcode, for the children. */
+static bool write_bitcode(struct image *m)
+{
+    struct lw__unit *unit = m->unit;
+    if (!lw__llvm_passes(unit, LW_PASSES_keep_lines))
         return false;
-    LLVMMemoryBufferRef bitcode = lw__common_bitcode(m->unit);
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     lw__text_add_bytes(&m->common, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
     LLVMDisposeMemoryBuffer(bitcode);
-    m->common_file = lw__memory_file("lanewise-common");
-    return (m->common_file >= 0 &&
-            lw__write_all(m->common_file, lw__finished(&m->common), m->common.length)) ||
-           lw__defect("the common bitcode cannot be kept: %s", strerror(errno));
+    return keep(lw__finished(&m->common), m->common.length, &m->common_file) &&
+           (!unit->guarded || keep(unit->guarded, unit->guarded_bytes, &m->guarded_file));
 }
 
 /* ---- the object ---- */
@@ -358,9 +410,29 @@ static uint64_t hash_all(const struct image *m)
 {
     uint64_t hash = lw__hash(LW_HASH_START, m->kernels_text.data, m->kernels_text.length);
     hash = lw__hash(hash, m->common.data, m->common.length);
+    if (m->unit->guarded)
+        hash = lw__hash(hash, m->unit->guarded, m->unit->guarded_bytes);
     for (size_t i = 0; i < m->job_count; i++)
         hash = lw__hash(hash, m->jobs[i].result.data, m->jobs[i].result.length);
     return hash;
+}
+
+static void add_proofs(struct image *m)
+{
+    struct lw__arena *scratch = &m->unit->scratch;
+    const struct lw__kernels *kernels = &m->unit->kernels;
+    size_t *numbers = m->unit->guarded ? lw__new(scratch, kernels->count, sizeof *numbers) : NULL;
+    for (size_t i = 0; i < kernels->count && numbers; i++)
+        numbers[i] = lw__image_constant(scratch, &m->constants, kernels->rows[i].proofs,
+                                        kernels->rows[i].proof_bytes);
+    m->proofs = numbers;
+}
+
+static size_t add_bitcode(struct image *m, const char *bitcode, size_t bytes)
+{
+    return m->options->no_bitcode || !bitcode
+               ? SIZE_MAX
+               : lw__image_constant(&m->unit->scratch, &m->constants, bitcode, bytes);
 }
 
 /* Constants of the jobs, in numbers; texts keep their bytes until the object is there. */
@@ -372,6 +444,7 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
                                   .job_count = m->job_count,
                                   .job_manifests = manifests,
                                   .job_texts = texts,
+                                  .proofs = m->proofs,
                                   .constants = &m->constants,
                                   .id = hash_all(m)};
     struct lw__text header = {0}, source = {0};
@@ -394,9 +467,8 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
     lw__text_add(&m->kernels_text, "end\t0\n");
     code.manifest = lw__image_constant(&m->unit->scratch, &m->constants, m->kernels_text.data,
                                        m->kernels_text.length);
-    code.common = m->options->no_bitcode ? SIZE_MAX
-                                         : lw__image_constant(&m->unit->scratch, &m->constants,
-                                                              m->common.data, m->common.length);
+    code.common = add_bitcode(m, m->common.data, m->common.length);
+    code.guarded = add_bitcode(m, m->unit->guarded, m->unit->guarded_bytes);
     lw__image_header(m->options, &m->kernels, &header);
     lw__image_source(&code, &header, &source);
     lw__finished(&header);
@@ -418,6 +490,7 @@ static bool make_object(struct image *m)
     size_t *numbers = lw__new(&m->unit->scratch, 2 * m->job_count, sizeof *numbers);
     struct lw__text *sites = lw__new(&m->unit->scratch, m->job_count, sizeof *sites);
     lw__archive_begin(&m->archive);
+    add_proofs(m); /* the kernels go with their code */
     bool ok = emit_host(m);
     if (ok) {
         pack_texts(m);
@@ -443,6 +516,8 @@ static void release(struct image *m)
     lw__text_free(&m->archive);
     if (m->common_file >= 0)
         close(m->common_file);
+    if (m->guarded_file >= 0)
+        close(m->guarded_file);
 }
 
 /* lw__pass_image - the object of `lanewise cc`.
@@ -450,9 +525,10 @@ static void release(struct image *m)
  */
 bool lw__pass_image(struct lw__unit *unit)
 {
-    struct image m = {.unit = unit, .options = unit->options->image, .common_file = -1};
+    struct image m = {
+        .unit = unit, .options = unit->options->image, .common_file = -1, .guarded_file = -1};
     check_names(&m);
-    bool ok = unit->diags.errors || (read_kernels(&m) && write_common(&m));
+    bool ok = unit->diags.errors || (read_kernels(&m) && write_bitcode(&m));
     if (ok && !unit->diags.errors) {
         plan(&m);
         ok = run_jobs(&m);

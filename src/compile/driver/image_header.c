@@ -153,9 +153,9 @@ static void declare(const struct lw__image_code *c, struct lw__text *out)
         if (j->kernel && !(j->has & LW_IS_TEXT))
             lw__text_add(out,
                          "HIDDEN extern lw_image_function f%zu "
-                         "__asm__(\"lw.%s.%s.%s.%ux%ux%u\");\n",
+                         "__asm__(\"lw.%s.%s.%s.%ux%ux%u%s\");\n",
                          i, c->options->file, j->kernel, j->target + 4, j->block[0], j->block[1],
-                         j->block[2]);
+                         j->block[2], j->is_guarded ? ".guarded" : "");
     }
 }
 
@@ -170,7 +170,7 @@ static bool has_sizes(const struct lw__manifest *m, const struct lw__manifest_ke
 static void list_ref(const struct lw__image_code *c, size_t job, struct lw__text *out)
 {
     for (size_t i = 0; i < c->kernels->kernel_count; i++)
-        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
+        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, 0, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
                      c->jobs[job].target, c->kernels->kernels[i].name, i, c->job_manifests[job],
                      c->constants->rows[c->job_manifests[job]].bytes);
 }
@@ -185,8 +185,8 @@ static void list_codes(const struct lw__image_code *c, struct lw__text *out)
             list_ref(c, i, out);
             continue;
         }
-        lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, ", j->target, j->kernel, j->block[0],
-                     j->block[1], j->block[2]);
+        lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, %d, ", j->target, j->kernel,
+                     j->block[0], j->block[1], j->block[2], j->is_guarded);
         if (j->has & LW_IS_TEXT)
             lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_texts[i],
                          c->constants->rows[c->job_texts[i]].bytes, j->manifest.payload_bytes);
@@ -208,18 +208,34 @@ static void list_sizes(const struct lw__image_code *c, struct lw__text *out)
     lw__text_add(out, "};\n");
 }
 
+static void list_proofs(const struct lw__image_code *c, struct lw__text *out)
+{
+    lw__text_add(out, "static const void *const proofs[] = {");
+    for (size_t i = 0; i < c->kernels->kernel_count; i++)
+        lw__text_add(out, "b%zu, ", c->proofs[i]);
+    lw__text_add(out, "};\n");
+}
+
+static void add_bitcode(const struct lw__image_code *c, size_t constant, struct lw__text *out)
+{
+    if (constant == SIZE_MAX)
+        lw__text_add(out, ", 0, 0");
+    else
+        lw__text_add(out, ", b%zu, %zu", constant, c->constants->rows[constant].bytes);
+}
+
 static void define_image(const struct lw__image_code *c, struct lw__text *out)
 {
     lw__text_add(
         out, "static const lw_image image = {%d, sizeof image, sizeof codes[0], UINT64_C(%llu), ",
         LW_IMAGE_VERSION, (unsigned long long)c->id);
     add_string(out, c->options->source);
-    lw__text_add(out, ", b%zu, %zu, sizes, codes, %s", c->manifest,
-                 c->constants->rows[c->manifest].bytes, "sizeof codes / sizeof codes[0], ");
-    if (c->common == SIZE_MAX)
-        lw__text_add(out, "0, 0};\n");
-    else
-        lw__text_add(out, "b%zu, %zu};\n", c->common, c->constants->rows[c->common].bytes);
+    lw__text_add(out, ", b%zu, %zu, sizes, %s, codes, %s", c->manifest,
+                 c->constants->rows[c->manifest].bytes, c->proofs ? "proofs" : "0",
+                 "sizeof codes / sizeof codes[0]");
+    add_bitcode(c, c->common, out);
+    add_bitcode(c, c->guarded, out);
+    lw__text_add(out, "};\n");
 }
 
 /* ---- functions ---- */
@@ -278,6 +294,8 @@ void lw__image_source(const struct lw__image_code *c, const struct lw__text *hea
     declare(c, out);
     list_codes(c, out);
     list_sizes(c, out);
+    if (c->proofs)
+        list_proofs(c, out);
     define_image(c, out);
     lw__text_add(out,
                  "\nlw_status %s_program(lw_device *device, lw_program **program)\n{\n"

@@ -60,15 +60,15 @@ static void drop_half_functions(LLVMModuleRef module)
     }
 }
 
-/* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, lw.objects.K -> lw.FILE.K.ref, lw.sizes.K -> lw.FILE.K.sizes,
- * lw.resume -> lw.FILE.resume. NULL: the name stays local. */
+/* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, of guarded code with .guarded, lw.objects.K -> lw.FILE.K.ref,
+ * lw.sizes.K -> lw.FILE.K.sizes, lw.resume -> lw.FILE.resume. False: the name stays local. */
 static bool outer_name(const struct lw__options *o, const char *name, struct lw__text *out)
 {
     const char *file = o->image->file, *colon = strchr(o->device, ':');
     if (!strncmp(name, "lw.cpu.", 7)) {
         const int length = (int)strcspn(colon + 1, "/");
-        lw__text_add(out, "lw.%s.%s.%.*s.%ux%ux%u", file, name + 7, length, colon + 1, o->block[0],
-                     o->block[1], o->block[2]);
+        lw__text_add(out, "lw.%s.%s.%.*s.%ux%ux%u%s", file, name + 7, length, colon + 1,
+                     o->block[0], o->block[1], o->block[2], o->bounds ? ".guarded" : "");
     } else if (!strncmp(name, "lw.objects.", 11)) {
         lw__text_add(out, "lw.%s.%s.ref", file, name + 11);
     } else if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref) {
@@ -108,7 +108,7 @@ bool lw__pass_hide(struct lw__unit *unit)
         hide(unit->options, f);
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
         hide(unit->options, g);
-    if (unit->options->image->no_debug)
+    if (unit->options->image->no_debug || (unit->options->bounds && unit->gang))
         LLVMStripModuleDebugInfo(module);
     return true;
 }

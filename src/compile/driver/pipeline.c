@@ -69,9 +69,11 @@ static const struct route {
     {"cuda-guarded",
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "blocks",
       "guard", "prepare", "converge", "lower", "ptx"}},
-    {"image", /* ahead of time: the jobs' first steps; each job is one of the next three */
-     {"front", "rows", "plain", TO_KERNELS, "clean", "describe", "image"}},
+    {"image", /* ahead of time: the jobs' first steps; each job is one of the next four */
+     {"front", "rows", TO_KERNELS, "forms", "plain", "clean", "describe", "image"}},
     {"cpu-image", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
+    {"cpu-image-guarded",
+     {"load", "blocks", "guard", "prepare", "spmd", "optimise", "hide", "object"}},
     {"cuda-image", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
     {"ref-image",
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "ref", "split", "hide",
@@ -207,9 +209,10 @@ static const struct route *choose_route(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
     const char *of = unit->target->route;
+    if (o->image && !o->image_ref && o->common_fd < 0)
+        return find_route("image", NULL);
     if (o->image)
-        return o->image_ref || o->common_fd >= 0 ? find_route(of, "image")
-                                                 : find_route("image", NULL);
+        return find_route(of, o->bounds ? "image-guarded" : "image");
     if (o->common_fd >= 0)
         return find_route(of, o->bounds ? "common-guarded" : "common");
     if (o->debug)

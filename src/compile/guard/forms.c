@@ -39,6 +39,8 @@ static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
         struct lw__text text = {0};
         lw__prune_checks(&unit->scratch, data, unit->kernels.rows[i].function);
         lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
+        if (unit->options->image) /* which has one form of such a kernel */
+            proofs.is_partial = lw__proofs_are_rare(&proofs);
         lw__proofs_write(&proofs, &text);
         rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
         rows[i].proof_bytes = text.length;
@@ -51,7 +53,8 @@ static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
 static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
 {
     if (!lw__pass_promises(unit) || !lw__pass_texts(unit) || !lw__pass_access(unit) ||
-        !lw__pass_clean(unit))
+        !lw__pass_clean(unit) ||
+        (unit->options->image && !lw__llvm_passes(unit, LW_PASSES_keep_lines)))
         return false;
     take_proofs(unit, rows);
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);

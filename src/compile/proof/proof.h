@@ -49,6 +49,8 @@ struct lw__term_place {
  * a row of its own. A call with a row gets its number. The rows' sites are 0. */
 void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLVMTargetDataRef data,
                    bool each, struct lw__proofs *proofs);
+/* Is there a check that only launches prove which never come to it? */
+bool lw__proofs_are_rare(const struct lw__proofs *proofs);
 uint32_t lw__proof_of(LLVMValueRef call); /* UINT32_MAX: the call has none */
 /* As the launch reads them: a struct lw_proofs. */
 void lw__proofs_write(const struct lw__proofs *proofs, struct lw__text *to);

@@ -34,7 +34,7 @@ uint32_t lw__proof_of(LLVMValueRef call)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { BITS = 64 };
+enum { BITS = 64, SUM_DEPTH = 12 };
 
 static bool is_access(LLVMValueRef call)
 {
@@ -149,6 +149,34 @@ void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLV
     lw__terms_keep(&terms, proofs->rows, proofs->count);
     proofs->terms = terms.rows;
     proofs->term_count = terms.count;
+}
+
+/* Has the sum a part of which nothing is known, as an index from memory? */
+static bool is_unlimited(const struct lw_term *terms, uint32_t number, unsigned depth)
+{
+    const struct lw_term *term = &terms[number];
+    if (!depth)
+        return false;
+    switch (term->kind) {
+    case LW_TERM_ANY: return term->bits >= 32;
+    case LW_TERM_ADD:
+    case LW_TERM_SUBTRACT:
+    case LW_TERM_MULTIPLY:
+        return is_unlimited(terms, term->a, depth - 1) || is_unlimited(terms, term->b, depth - 1);
+    case LW_TERM_SHL:
+    case LW_TERM_SEXT:
+    case LW_TERM_ZEXT:
+    case LW_TERM_WHERE: return is_unlimited(terms, term->a, depth - 1);
+    default: return false;
+    }
+}
+
+bool lw__proofs_are_rare(const struct lw__proofs *proofs)
+{
+    for (uint32_t i = 0; i < proofs->count; i++)
+        if (is_unlimited(proofs->terms, proofs->rows[i].at, SUM_DEPTH))
+            return true;
+    return proofs->is_partial;
 }
 
 void lw__proofs_write(const struct lw__proofs *proofs, struct lw__text *to)

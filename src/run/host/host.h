@@ -95,7 +95,7 @@ struct lw_kernel {
     void *entry;         /* NULL: specialize.c finds it, by the size of the block */
     struct lw__times times;
     _Atomic(struct lw__special *) specials; /* grows at its head */
-    const struct lw_proofs *proofs;         /* in the code; NULL: bounds says all, or an image */
+    const struct lw_proofs *proofs;         /* in the code; NULL: bounds says all */
     const struct lw_term **leaves;          /* of the proofs, leaf_count: what a launch decides */
     size_t leaf_count;
     _Atomic uint64_t verdicts[LW_VERDICTS]; /* verdict.c */
@@ -127,21 +127,25 @@ void lw__program_free(lw_program *program); /* whoever holds it; not its device 
 
 /* lw__image_code - what a resident's kernel runs with for such blocks; *found: there is some.
  * errors   LW_E_MEMORY; LW_E_INTERNAL the image is damaged; those of the device's load */
-lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, struct lw__code *code,
-                         void **entry, bool *found);
+lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, bool is_guarded,
+                         struct lw__code *code, void **entry, bool *found);
 
 /* lw__image_fail_block - LW_E_UNSUPPORTED: there is none, and why there is no compiler. */
-lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, const char *why);
+lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_guarded,
+                               const char *why);
+
+/* lw__image_has_forms - may its launches run guarded code there? For a GPU there is plain code. */
+bool lw__image_has_forms(const lw_program *program);
 
 /* lw__image_suggest - `wanted`, if there is code for it; else the first size that has some. */
-lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted);
+lw_dim3 lw__image_suggest(lw_kernel *kernel, lw_dim3 wanted);
 
 void lw__shared_free(lw_device *device);    /* share.c: the same of programs of texts */
 void lw__residents_free(lw_device *device); /* all, where nobody holds the device */
 
 /* ---- verdict.c: which launches run guarded code ---- */
 
-/* lw__verdict_open - the proofs of a kernel of a program whose bounds are LW_WHERE_IT_PAYS.
+/* lw__verdict_open - the proofs of a kernel, where the program's bounds do not say all.
  * errors   LW_E_MEMORY; LW_E_INTERNAL the code lacks them
  * lw__verdict_is_fixed - do all launches of the kernel run the same form?
  * lw__verdict_is_guarded - does this one run the guarded form? Its args and objects are known, or

@@ -11,10 +11,10 @@
 
 /* ---- which code ---- */
 
-static bool is_for(const lw_image_code *code, const char *kernel, lw_dim3 block)
+static bool is_for(const lw_image_code *code, const char *kernel, lw_dim3 block, bool is_guarded)
 {
     return !strcmp(code->kernel, kernel) && code->block.x == block.x && code->block.y == block.y &&
-           code->block.z == block.z;
+           code->block.z == block.z && code->is_guarded == is_guarded;
 }
 
 static int suits(const lw_device *device, const lw_image_code *code)
@@ -23,14 +23,15 @@ static int suits(const lw_device *device, const lw_image_code *code)
 }
 
 /* The best code of the kernel for such blocks; NULL: there is none. */
-static const lw_image_code *choose(const lw_program *p, const char *kernel, lw_dim3 block)
+static const lw_image_code *choose(const lw_program *p, const char *kernel, lw_dim3 block,
+                                   bool is_guarded)
 {
     const lw_image_code *best = NULL;
     int most = -1;
 
     for (size_t i = 0; i < p->image->code_count; i++) {
         const lw_image_code *code = &p->image->codes[i];
-        int well = is_for(code, kernel, block) ? suits(p->device, code) : -1;
+        int well = is_for(code, kernel, block, is_guarded) ? suits(p->device, code) : -1;
 
         if (well > most) {
             most = well;
@@ -40,17 +41,25 @@ static const lw_image_code *choose(const lw_program *p, const char *kernel, lw_d
     return best;
 }
 
-lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted)
+bool lw__image_has_forms(const lw_program *p)
+{
+    const struct lw__device_ops *ops = p->device->ops;
+
+    return p->image->proofs && ops->guarded && ops->info.bounds == LW_BOUNDS_DEFAULT;
+}
+
+lw_dim3 lw__image_suggest(lw_kernel *kernel, lw_dim3 wanted)
 {
     const lw_program *p = kernel->program;
+    const bool is_guarded = lw__verdict_is_fixed(kernel) && lw__verdict_is_guarded(kernel, NULL);
 
-    if (choose(p, kernel->row->name, wanted))
+    if (choose(p, kernel->row->name, wanted, is_guarded))
         return wanted;
     for (size_t i = 0; i < p->image->code_count; i++) {
         const lw_image_code *code = &p->image->codes[i];
 
         if (!strcmp(code->kernel, kernel->row->name) && code->block.x &&
-            suits(p->device, code) >= 0)
+            code->is_guarded == is_guarded && suits(p->device, code) >= 0)
             return code->block;
     }
     return wanted;
@@ -106,17 +115,17 @@ static lw_status take(const lw_program *p, const lw_image_code *code, struct lw_
     return ops->find(out->loaded, code->kernel, entry);
 }
 
-lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, struct lw__code *out, void **entry,
-                         bool *found)
+lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, bool is_guarded,
+                         struct lw__code *out, void **entry, bool *found)
 {
-    const lw_image_code *code = choose(kernel->program, kernel->row->name, block);
+    const lw_image_code *code = choose(kernel->program, kernel->row->name, block, is_guarded);
 
     *found = code != NULL;
     return code ? take(kernel->program, code, out, entry) : LW_OK;
 }
 
-/* "64 x 1 x 1, 256 x 1 x 1": of one target there is each size once. */
-static void list_blocks(const lw_kernel *kernel, struct lw__text *text)
+/* "64 x 1 x 1, 256 x 1 x 1": of one target and form there is each size once. */
+static void list_blocks(const lw_kernel *kernel, bool is_guarded, struct lw__text *text)
 {
     const lw_program *p = kernel->program;
 
@@ -124,22 +133,24 @@ static void list_blocks(const lw_kernel *kernel, struct lw__text *text)
         const lw_image_code *code = &p->image->codes[i];
         lw_dim3 b = code->block;
 
-        if (!strcmp(code->kernel, kernel->row->name) && choose(p, kernel->row->name, b) == code)
+        if (!strcmp(code->kernel, kernel->row->name) &&
+            choose(p, kernel->row->name, b, is_guarded) == code)
             lw__text_add(text, "%s%u x %u x %u", text->length ? ", " : "", b.x, b.y, b.z);
     }
 }
 
-lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, const char *why)
+lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_guarded,
+                               const char *why)
 {
     const lw_program *p = kernel->program;
     struct lw__text sizes = {0};
     lw_status status;
 
-    list_blocks(kernel, &sizes);
+    list_blocks(kernel, is_guarded, &sizes);
     status = lw__fail(LW_E_UNSUPPORTED,
-                      "%s: '%s' has no code for blocks of %u x %u x %u on %s, but for %s; %s",
-                      kernel->row->name, p->name, block.x, block.y, block.z,
-                      lw__device_target(p->device), sizes.data ? sizes.data : "none", why);
+                      "%s: '%s' has no %scode for blocks of %u x %u x %u on %s, but for %s; %s",
+                      kernel->row->name, p->name, is_guarded ? "guarded " : "", block.x, block.y,
+                      block.z, lw__device_target(p->device), sizes.data ? sizes.data : "none", why);
     lw__text_free(&sizes);
     return status;
 }
@@ -184,7 +195,7 @@ static lw_status take_entries(lw_program *p)
                         p->name, ops->info.name);
     for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
         lw_kernel *k = &p->kernels[i];
-        const lw_image_code *code = choose(p, k->row->name, all_sizes);
+        const lw_image_code *code = choose(p, k->row->name, all_sizes, false);
 
         if (!code)
             return lw__fail(LW_E_UNSUPPORTED,
@@ -203,6 +214,9 @@ static lw_status fill(lw_program *p)
 {
     const struct lw__device_ops *ops = p->device->ops;
 
+    p->bounds = LW_NEVER;
+    if (lw__image_has_forms(p))
+        LW_TRY(lw__environment_bounds(&p->bounds));
     p->name = lw__copy_string(p->image->name);
     if (!p->name)
         return lw__fail(LW_E_MEMORY, "out of memory: the program's name");

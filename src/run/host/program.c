@@ -182,14 +182,14 @@ static lw_status fill_kernel(lw_program *p, size_t index)
         return LW_OK;
     if (p->image) {
         k->sizes = k->size_count ? (lw__sizes_fn *)p->image->sizes[index] : NULL;
-        return LW_OK;
+        return lw__verdict_open(k);
     }
     if (!ops->common || k->row->block.x) /* NULL is specialize.c's as well */
         LW_TRY(ops->find(p->code.loaded, k->row->name, &k->entry));
     if (k->size_count)
         LW_TRY(ops->sizes(p->code.loaded, k->row->name, &sizes));
     memcpy(&k->sizes, &sizes, sizeof k->sizes); /* POSIX: a function fits a void * */
-    return p->bounds == LW_WHERE_IT_PAYS ? lw__verdict_open(k) : LW_OK;
+    return lw__verdict_open(k);
 }
 
 lw_status lw__program_fill(lw_program *p)

@@ -56,7 +56,13 @@ static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block, bool is_g
 
 /* ---- building ---- */
 
-/* The bitcode that all sizes share. */
+/* The bitcode that all sizes share. Of an image NULL: it was left out. */
+static const void *image_bitcode(const lw_image *image, bool is_guarded, size_t *bytes)
+{
+    *bytes = is_guarded ? image->guarded_bytes : image->common_bytes;
+    return is_guarded ? image->guarded : image->common;
+}
+
 static lw_status find_bitcode(const lw_kernel *k, bool is_guarded, const void **bitcode,
                               size_t *bytes)
 {
@@ -65,8 +71,7 @@ static lw_status find_bitcode(const lw_kernel *k, bool is_guarded, const void **
 
     if (!p->image)
         return (is_guarded ? ops->guarded : ops->common)(p->code.loaded, bitcode, bytes);
-    *bitcode = p->image->common;
-    *bytes = p->image->common_bytes;
+    *bitcode = image_bitcode(p->image, is_guarded, bytes);
     return LW_OK;
 }
 
@@ -97,15 +102,17 @@ static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
 {
     const lw_image *image = k->program->image;
     char *compiler, why[LW_MESSAGE_MAX + 1];
+    size_t bytes;
     lw_status status;
 
-    if (image && !image->common)
-        return lw__image_fail_block(k, s->block, "it was made without bitcode for other sizes");
+    if (image && !image_bitcode(image, s->is_guarded, &bytes))
+        return lw__image_fail_block(k, s->block, s->is_guarded,
+                                    "it was made without bitcode for other sizes");
     status = lw__compiler_find(&compiler);
     if (!status)
         status = compile(k, compiler, NULL, s);
     else if (image && status != LW_E_MEMORY)
-        status = lw__image_fail_block(k, s->block, strcpy(why, lw_last_error()));
+        status = lw__image_fail_block(k, s->block, s->is_guarded, strcpy(why, lw_last_error()));
     free(compiler);
     return status;
 }
@@ -117,7 +124,7 @@ static lw_status build(const lw_kernel *k, struct lw__special *s)
     lw_status status = LW_OK;
 
     if (k->program->image)
-        status = lw__image_code(k, s->block, &s->code, &s->entry, &found);
+        status = lw__image_code(k, s->block, s->is_guarded, &s->code, &s->entry, &found);
     if (!status && !found)
         status = build_anew(k, s);
     if (status)

@@ -48,13 +48,38 @@ static uint64_t value_of(const struct lw__launch *l, const struct lw_term *leaf)
     return value;
 }
 
+static lw_status find_proofs(lw_kernel *k)
+{
+    const lw_program *p = k->program;
+    void *proofs = NULL;
+
+    if (p->bounds == LW_WHERE_IT_PAYS)
+        LW_TRY(lw__code_symbol(p->code.loaded, "lw.proofs", k->row->name, &proofs));
+    k->proofs = proofs;
+    return LW_OK;
+}
+
+/* Of a kernel that cannot be proved an image has guarded code alone. */
+static void find_image_proofs(lw_kernel *k)
+{
+    const lw_program *p = k->program;
+    const struct lw_proofs *proofs =
+        lw__image_has_forms(p) ? p->image->proofs[k - p->kernels] : NULL;
+
+    if (proofs && (p->bounds == LW_WHERE_IT_PAYS || proofs->is_partial))
+        k->proofs = proofs;
+}
+
 lw_status lw__verdict_open(lw_kernel *k)
 {
     const struct lw_term *terms;
-    void *proofs;
 
-    LW_TRY(lw__code_symbol(k->program->code.loaded, "lw.proofs", k->row->name, &proofs));
-    k->proofs = proofs;
+    if (k->program->image)
+        find_image_proofs(k);
+    else
+        LW_TRY(find_proofs(k));
+    if (!k->proofs)
+        return LW_OK;
     terms = (const struct lw_term *)(k->proofs->rows + k->proofs->count);
     k->leaves = calloc((size_t)k->proofs->term_count + 1, sizeof *k->leaves);
     if (!k->leaves)
