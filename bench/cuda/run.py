@@ -32,7 +32,7 @@ DTYPES = {"i32": 2, "u8": 4, "u64": 7, "f32": 11}
 
 class Arg(C.Structure):
     class As(C.Union):
-        _fields_ = [("i", C.c_int64), ("buffer", C.c_void_p), ("bytes", C.c_char * 88)]
+        _fields_ = [("i", C.c_int64), ("buffer", C.c_void_p), ("bytes", C.c_char * 96)]
 
     _fields_ = [("kind", C.c_int), ("value", As)]
 
@@ -62,7 +62,7 @@ class Lanewise:
 
     def kernel(self, name, defines=(), of=None):
         words = (C.c_char_p * len(defines))(*[d.encode() for d in defines])
-        options = (C.c_void_p * 7)(None, C.cast(words, C.c_void_p).value, len(defines))
+        options = (C.c_void_p * 11)(None, C.cast(words, C.c_void_p).value, len(defines))
         path = os.path.join(HERE, (of or name) + ".c")
         if not os.path.exists(path):
             path = os.path.join(os.path.dirname(HERE), "kernels", name + ".c")
