@@ -563,7 +563,7 @@ static struct lw__guard_object *listed(const struct lw__guard *g, LLVMValueRef r
     return NULL;
 }
 
-/* Phis that lead back to a select come before it: what is chosen is known at once of a phi alone. */
+/* Phis that lead back to a select come before it. So what is chosen is known of a phi alone. */
 static void take_phis_of(struct lw__guard *g, LLVMValueRef select)
 {
     LLVMValueRef seen[CHOICES_MAX];
