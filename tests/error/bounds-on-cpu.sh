@@ -51,7 +51,7 @@ done
 # What is right is not refused.
 cd "$SOURCE/tests/kernel"
 LANEWISE_BOUNDS=1 "$SOURCE/tests/run" -b "$BUILD" -d cpu bounds-allowed.c tensor-pointer-set.c \
-    unsigned-far.c constants.c >"$TMP/log" || {
+    unsigned-far.c constants.c shared-order.c >"$TMP/log" || {
     cat "$TMP/log"
     exit 1
 }

@@ -15,6 +15,8 @@ bool lw__pass_describe(struct lw__unit *unit)
         struct lw__shared_layout layout;
         const struct lw__kernel *kernel = &unit->kernels.rows[i];
         lw__shared_layout(unit, kernel->function, &layout);
+        if (kernel->guarded_shared_bytes > layout.bytes) /* checks keep what nothing reads */
+            layout.bytes = kernel->guarded_shared_bytes;
         if (layout.bytes > SHARED_MAX)
             lw__diags_error(&unit->diags, kernel->loc,
                             "kernel '%s' has %llu bytes of SHARED memory, at most %d are possible",

@@ -29,13 +29,14 @@ static void begin_copy(struct lw__unit *unit)
     unit->module = copy;
 }
 
-/* Of each kernel of the copy its proofs, for the row of the same kernel. */
+/* Of each kernel of the copy its proofs and its block memory, for the row of the same kernel. */
 static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
 {
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(unit->module);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
         struct lw__proofs proofs;
+        struct lw__shared_layout layout;
         struct lw__text text = {0};
         lw__prune_checks(&unit->scratch, data, unit->kernels.rows[i].function);
         lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
@@ -45,6 +46,8 @@ static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
         rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
         rows[i].proof_bytes = text.length;
         rows[i].is_partial = proofs.is_partial;
+        lw__shared_layout(unit, unit->kernels.rows[i].function, &layout);
+        rows[i].guarded_shared_bytes = layout.bytes;
         lw__text_free(&text);
         lw__arena_release(&unit->scratch, mark);
     }

@@ -68,30 +68,55 @@ static uint64_t round_up(uint64_t bytes, uint64_t align)
     return (bytes + align - 1) / align * align;
 }
 
-static void place(LLVMValueRef global, void *user)
+static uint64_t align_of(const struct finder *f, LLVMValueRef global)
+{
+    const uint64_t align = LLVMGetAlignment(global);
+    return align ? align : LLVMABIAlignmentOfType(f->data, LLVMGlobalGetValueType(global));
+}
+
+static uint64_t size_of(const struct finder *f, LLVMValueRef global)
+{
+    return LLVMABISizeOfType(f->data, LLVMGlobalGetValueType(global));
+}
+
+/* By alignment, then by size, the greatest first: the bytes of all do not depend on which use of a
+ * variable a pass has left first. */
+static bool comes_before(const struct finder *f, LLVMValueRef a, LLVMValueRef b)
+{
+    const uint64_t x = align_of(f, a), y = align_of(f, b);
+    return x != y ? x > y : size_of(f, a) > size_of(f, b);
+}
+
+static void note(LLVMValueRef global, void *user)
 {
     struct finder *f = user;
     struct lw__shared_layout *l = f->layout;
-    if (is_dynamic_shared(global))
-        l->dynamic = true;
+    size_t at = l->count;
     for (size_t i = 0; i < l->count; i++)
         if (l->globals[i] == global)
             return;
     l->globals = lw__one_more(f->arena, l->globals, l->count, sizeof(LLVMValueRef));
     l->offsets = lw__one_more(f->arena, l->offsets, l->count, sizeof *l->offsets);
-    LLVMTypeRef type = LLVMGlobalGetValueType(global);
-    uint64_t offset = 0, align = LLVMGetAlignment(global);
-    if (!align)
-        align = LLVMABIAlignmentOfType(f->data, type);
+    for (; at > 0 && comes_before(f, global, l->globals[at - 1]); at--)
+        l->globals[at] = l->globals[at - 1];
+    l->globals[at] = global;
+    l->count++;
+}
+
+static void place(struct finder *f, size_t number)
+{
+    struct lw__shared_layout *l = f->layout;
+    LLVMValueRef global = l->globals[number];
+    const uint64_t align = align_of(f, global);
+    l->offsets[number] = 0;
     if (is_static_shared(global)) {
-        offset = round_up(l->bytes, align);
-        l->bytes = offset + LLVMABISizeOfType(f->data, type);
-    } else if (align > f->dynamic_align) {
-        f->dynamic_align = align;
+        l->offsets[number] = round_up(l->bytes, align);
+        l->bytes = l->offsets[number] + size_of(f, global);
+    } else {
+        l->dynamic = true;
+        f->dynamic_align = align > f->dynamic_align ? align : f->dynamic_align;
     }
     l->align = align > l->align ? align : l->align;
-    l->globals[l->count] = global;
-    l->offsets[l->count++] = offset;
 }
 
 void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
@@ -101,7 +126,9 @@ void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
-                refers(LLVMGetOperand(i, (unsigned)k), 0, place, &f);
+                refers(LLVMGetOperand(i, (unsigned)k), 0, note, &f);
+    for (size_t i = 0; i < l->count; i++)
+        place(&f, i);
     if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* it then begins after padding of the static part */
         l->bytes = round_up(l->bytes, f.dynamic_align);
 }

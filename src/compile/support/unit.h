@@ -80,7 +80,8 @@ struct lw__kernel {
     uint64_t arg_bytes;
     const char *proofs; /* proof_bytes of a struct lw_proofs (base/proof_abi.h), or NULL */
     size_t proof_bytes;
-    bool is_partial; /* no launch can prove all of its accesses */
+    bool is_partial;               /* no launch can prove all of its accesses */
+    uint64_t guarded_shared_bytes; /* of SHARED in the guarded form */
 };
 
 struct lw__kernels {
