@@ -86,7 +86,8 @@ static void add_blocks(struct image *m, const char *target, const char *kernel)
         add_block(m, target, kernel, usual);
 }
 
-/* Is the job's level the least of those that have such blocks? Targets are in that order. */
+/* Is this the job with the lowest level of its kernel and block? The table of targets begins with
+ * the lowest. */
 static bool is_least(const struct image *m, const struct lw__image_job *job, size_t count)
 {
     uint32_t gang;

@@ -42,7 +42,7 @@ struct bound {
     LLVMValueRef words[LW_REFUSED_WORDS]; /* but for OFFSET */
 };
 
-/* The builder: in front of the instruction, and at its place in the source. */
+/* Set the builder before the instruction, and to its line of the source. */
 static void place_at(struct lw__guard *g, LLVMValueRef instruction)
 {
     LLVMPositionBuilderBefore(g->b, instruction);
@@ -90,9 +90,10 @@ static LLVMValueRef count_below(struct lw__guard *g, LLVMValueRef from, LLVMValu
     return LLVMBuildUDiv(g->b, room, number(g, scale), "");
 }
 
-/* In front of the check: the number is not among those that are surely within. If the constant is
- * negative, some numbers lie before the start: `before` many, and what is compared is the number
- * less those. In 32 bits the others are less than `most`, whichever wraps around is not. */
+/* Built before the check: may the access be outside? True unless the number is surely within. If
+ * the constant is negative, the first `before` numbers lie before the start of the object. They are
+ * subtracted from the number before it is compared. In 32 bits a difference that wraps around is
+ * not less than `most`, and others are. */
 static LLVMValueRef may_fail(struct lw__guard *g, const struct bound *c, LLVMValueRef check)
 {
     const int64_t constant = (int64_t)c->constant;

@@ -201,20 +201,6 @@ static bool parameter_of(const struct lw__guard *g, LLVMValueRef root, unsigned 
     return false;
 }
 
-/* True if the kernel may store something through the pointer. */
-static bool is_written(LLVMValueRef pointer)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        const bool reads = LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) ||
-                           (LLVMIsACallInst(user) &&
-                            !(LLVMIsAMemIntrinsic(user) && LLVMGetOperand(user, 0) == pointer));
-        if (LLVMIsAGetElementPtrInst(user) ? is_written(user) : !reads)
-            return true;
-    }
-    return false;
-}
-
 /* Is the root loaded from the start of a TENSOR that is passed by value? Its pointer has a buffer,
  * unless the kernel sets another. */
 static bool tensor_of(const struct lw__guard *g, LLVMValueRef root, unsigned *index)
@@ -225,7 +211,7 @@ static bool tensor_of(const struct lw__guard *g, LLVMValueRef root, unsigned *in
     const struct lw__param *param = struct_of(g, lw__ir_object(from), index);
     return param && param->layout && param->layout[0] == 't' &&
            lw__is_within(g->data, from, sizeof(void *), sizeof(void *)) &&
-           !is_written(lw__ir_object(from));
+           !lw__ir_is_written(lw__ir_object(from));
 }
 
 static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root);

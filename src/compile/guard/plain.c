@@ -10,15 +10,15 @@
 /* What only the check has computed: arithmetic that nothing uses, and what only that used. */
 static void remove_unused(LLVMValueRef v)
 {
-    if (LLVMGetFirstUse(v) ||
-        !(LLVMIsACmpInst(v) || LLVMIsACastInst(v) || LLVMIsABinaryOperator(v)))
+    if (!LLVMIsAInstruction(v) || LLVMGetFirstUse(v) || !lw__ir_is_arith(v))
         return;
-    LLVMValueRef operands[] = {LLVMGetOperand(v, 0),
-                               LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL};
+    LLVMValueRef operands[3]; /* a select has most */
+    const unsigned count = (unsigned)LLVMGetNumOperands(v);
+    for (unsigned k = 0; k < count; k++)
+        operands[k] = LLVMGetOperand(v, k);
     LLVMInstructionEraseFromParent(v);
-    for (int k = 0; k < 2; k++)
-        if (operands[k])
-            remove_unused(operands[k]);
+    for (unsigned k = 0; k < count; k++)
+        remove_unused(operands[k]);
 }
 
 static void remove_checks(LLVMModuleRef module, const char *name)

@@ -163,6 +163,19 @@ bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)
     return a == b;
 }
 
+bool lw__cfg_runs_before(const struct lw__cfg *cfg, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
+    if (its == here) {
+        do
+            b = LLVMGetPreviousInstruction(b);
+        while (b && b != a);
+        return b;
+    }
+    const uint32_t x = lw__cfg_index(cfg, its), y = lw__cfg_index(cfg, here);
+    return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(cfg, x, y);
+}
+
 void lw__cfg_flow_on(const struct lw__cfg *g, bool *set)
 {
     for (bool changed = true; changed;) {

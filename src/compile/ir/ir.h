@@ -126,6 +126,8 @@ bool lw__ir_verify(struct lw__unit *unit, const char *after);
 void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
+/* Does each path to instruction b lead through a, another one? */
+bool lw__cfg_runs_before(const struct lw__cfg *cfg, LLVMValueRef a, LLVMValueRef b);
 /* Set all blocks that a set block leads to. */
 void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
 /* Set all blocks that lead to a set block. */

@@ -109,6 +109,7 @@ enum lw__thread_index lw__ir_thread_index(const char *callee, unsigned *axis);
 /* True if it differs between the threads of a block. */
 bool lw__ir_index_varies(enum lw__thread_index index);
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
+bool lw__ir_is_written(LLVMValueRef pointer);     /* may something be stored through it? */
 /* The text of a constant that ends in a NUL, from the pointer to it; NULL: it points to none. */
 const char *lw__ir_literal(LLVMValueRef pointer);
 bool lw__ir_guards(LLVMValueRef instruction); /* a call of LW_GUARD */

@@ -133,6 +133,19 @@ LLVMValueRef lw__ir_object(LLVMValueRef pointer)
     return pointer;
 }
 
+bool lw__ir_is_written(LLVMValueRef pointer)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        const bool reads = LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) ||
+                           (LLVMIsACallInst(user) &&
+                            !(LLVMIsAMemIntrinsic(user) && LLVMGetOperand(user, 0) == pointer));
+        if (LLVMIsAGetElementPtrInst(user) ? lw__ir_is_written(user) : !reads)
+            return true;
+    }
+    return false;
+}
+
 bool lw__ir_is_private(LLVMValueRef pointer)
 {
     return LLVMIsAAllocaInst(lw__ir_object(pointer));

@@ -20,20 +20,6 @@ static uint32_t parameter(const struct lw__terms *t, LLVMValueRef root)
 
 /* ---- arguments by value ---------------------------------------------------------------------- */
 
-/* True if the kernel may store something through the pointer. */
-static bool is_written(LLVMValueRef pointer)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        const bool reads = LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) ||
-                           (LLVMIsACallInst(user) &&
-                            !(LLVMIsAMemIntrinsic(user) && LLVMGetOperand(user, 0) == pointer));
-        if (LLVMIsAGetElementPtrInst(user) ? is_written(user) : !reads)
-            return true;
-    }
-    return false;
-}
-
 /* Of a load at a known place of an argument by value that nobody writes to: the parameter and the
  * offset in it; UINT32_MAX: it is another one. */
 static uint32_t field_of(struct lw__terms *t, LLVMValueRef load, uint64_t *offset)
@@ -42,7 +28,7 @@ static uint32_t field_of(struct lw__terms *t, LLVMValueRef load, uint64_t *offse
     LLVMValueRef from = LLVMGetOperand(load, 0), root = lw__ir_object(from);
     const uint32_t param = parameter(t, root);
     const uint64_t bytes = LLVMStoreSizeOfType(t->data, LLVMTypeOf(load));
-    if (param == UINT32_MAX || !t->kernel->params[param].by_value || is_written(root) ||
+    if (param == UINT32_MAX || !t->kernel->params[param].by_value || lw__ir_is_written(root) ||
         !lw__term_is_constant(t, lw__term_of_pointer(t, from, anywhere, 0), offset))
         return UINT32_MAX;
     const uint64_t size = t->kernel->params[param].size;

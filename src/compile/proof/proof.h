@@ -49,7 +49,7 @@ struct lw__term_place {
  * a row of its own. A call with a row gets its number. The rows' sites are 0. */
 void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLVMTargetDataRef data,
                    bool each, struct lw__proofs *proofs);
-/* Is there a check that only launches prove which never come to it? */
+/* Is there a check that no launch can prove, unless its threads never reach that check? */
 bool lw__proofs_are_rare(const struct lw__proofs *proofs);
 uint32_t lw__proof_of(LLVMValueRef call); /* UINT32_MAX: the call has none */
 /* As the launch reads them: a struct lw_proofs. */

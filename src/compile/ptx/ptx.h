@@ -53,8 +53,9 @@ void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
 
 /* ---- guards.c -------------------------------------------------------------------------------- */
 
-/* In front of the call of lw.guard: a branch for its access being outside. The builder is in there
- * then, at what is seldom executed; words: LW_REFUSED_WORDS (base/bounds_abi.h), to tell. */
+/* Adds a branch before the call of lw.guard, which is taken if the access is outside. Leaves the
+ * builder in the block that is then executed. words: the LW_REFUSED_WORDS (base/bounds_abi.h) that
+ * the refusal tells. */
 void lw__ptx_guard(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef *words);
 
 /* ---- address_spaces.c ------------------------------------------------------------------------ */

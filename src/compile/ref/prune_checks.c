@@ -17,25 +17,6 @@ struct pruner {
     size_t count;
 };
 
-static bool is_before(LLVMValueRef a, LLVMValueRef b)
-{
-    while (b && b != a)
-        b = LLVMGetPreviousInstruction(b);
-    return b;
-}
-
-/* True if each path to b leads through a, another instruction. */
-static bool dominates(const struct pruner *p, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
-    if (a == b)
-        return false;
-    if (its == here)
-        return is_before(a, b);
-    const uint32_t x = lw__cfg_index(&p->g, its), y = lw__cfg_index(&p->g, here);
-    return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(&p->g, x, y);
-}
-
 static bool is_index(LLVMValueRef v)
 {
     return !strcmp(lw__ir_callee(v), "lw.index");
@@ -67,7 +48,7 @@ static bool has_check(const struct pruner *p, LLVMValueRef v, LLVMValueRef at, u
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (is_index(user) && LLVMGetOperand(user, LW_INDEX_NUMBER) == v &&
-            says_less(user, count) && dominates(p, user, at))
+            says_less(user, count) && lw__cfg_runs_before(&p->g, user, at))
             return true;
     }
     return false;
@@ -97,7 +78,7 @@ static bool is_known_index(const struct pruner *p, LLVMValueRef check)
         return true;
     for (LLVMUseRef u = LLVMIsConstant(ok) ? NULL : LLVMGetFirstUse(ok); u; u = LLVMGetNextUse(u))
         if (is_index(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), LW_INDEX_OK) == ok &&
-            dominates(p, LLVMGetUser(u), check))
+            lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
             return true;
     return false;
 }
@@ -148,7 +129,8 @@ static bool is_known_access(const struct pruner *p, LLVMValueRef check)
     for (LLVMUseRef u = LLVMIsConstant(pointer) ? NULL : LLVMGetFirstUse(pointer); u;
          u = LLVMGetNextUse(u))
         if (is_access(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&
-            LLVMGetOperand(LLVMGetUser(u), 1) == bytes && dominates(p, LLVMGetUser(u), check))
+            LLVMGetOperand(LLVMGetUser(u), 1) == bytes &&
+            lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
             return true;
     if (!LLVMIsAConstantInt(bytes))
         return false;

@@ -13,23 +13,6 @@
 
 /* ---- checks that say nothing new ------------------------------------------------------------- */
 
-static bool is_before(LLVMValueRef a, LLVMValueRef b)
-{
-    while (b && b != a)
-        b = LLVMGetPreviousInstruction(b);
-    return b;
-}
-
-/* True if each path to b leads through a, another instruction. */
-static bool dominates(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
-    if (its == here)
-        return a != b && is_before(a, b);
-    const uint32_t x = lw__cfg_index(g, its), y = lw__cfg_index(g, here);
-    return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(g, x, y);
-}
-
 /* True if they compare the same numbers. */
 static bool is_same(LLVMValueRef a, LLVMValueRef b)
 {
@@ -46,7 +29,7 @@ static bool is_known(const struct lw__cfg *g, LLVMValueRef check)
         return lw__ir_is_truth(fails, false);
     for (LLVMUseRef u = LLVMGetFirstUse(fails); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        if (lw__ir_guards(user) && is_same(user, check) && dominates(g, user, check))
+        if (lw__ir_guards(user) && is_same(user, check) && lw__cfg_runs_before(g, user, check))
             return true;
     }
     return false;
