@@ -1,27 +1,13 @@
 /* main.c - the command `lanewise`: the table of commands, and how the command ends.
  */
-#include "cli.h"
+#include "cli/bench/forms.h"
+#include "cli/learn/learn.h"
+#include "cli/make/make.h"
+#include "cli/run/run.h"
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-bool cli_find_program(char *path, const char *built, const char *installed)
-{
-    const char *const places[] = {built, installed};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        int folder = (int)(slash - self);
-        int written = snprintf(path, PATH_MAX, "%.*s/%s", folder, self, places[i]);
-        if (written < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
@@ -40,7 +26,7 @@ struct command {
 static const struct command commands[] = {
 #define COMMAND(name, bit, function, has_file, usage, summary, about)                              \
     {name, bit, function, has_file},
-#include "help.def"
+#include "cli/core/help.def"
 };
 
 static const struct command *find_command(const char *name)

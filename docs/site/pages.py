@@ -155,7 +155,7 @@ class Pages:
 
     def manual(self) -> None:
         version = re.search(r"version: '(.*?)'", (ROOT / "meson.build").read_text()).group(1)
-        command = [ROOT / "scripts/make-help", "page", ROOT / "cli/help.def", version]
+        command = [ROOT / "scripts/make-help", "page", ROOT / "cli/core/help.def", version]
         made = subprocess.run([sys.executable, *command], check=True, stdout=subprocess.PIPE)
         self.write("reference/lanewise.1.md", made.stdout)
 

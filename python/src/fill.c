@@ -1,6 +1,6 @@
 /* fill.c - random numbers, the fills of the command: the same bits everywhere. */
 #include "core.h"
-#include "../../cli/cli.h"
+#include "cli/core/cli.h"
 
 /* Of the command's files only fill.c and half.c are here; this is all they need of the others. */
 bool cli_dtype_is_float(lw_dtype dtype)

@@ -36,7 +36,7 @@ done
 
 # What the parser knows says so in another way than that there is no such option. The help is asked
 # for behind it, or as its value and behind that: so nothing runs.
-all_options=$(grep -o '^OPTION("[^"]*"' "$SOURCE/cli/help.def" | cut -d '"' -f 2 | sort -u)
+all_options=$(grep -o '^OPTION("[^"]*"' "$SOURCE/cli/core/help.def" | cut -d '"' -f 2 | sort -u)
 [ "$(echo "$all_options" | wc -l)" -ge 25 ]
 for command in run show cc op graph devices cache init learn 'bench op' 'bench operations' \
     'bench dot'; do

@@ -4,7 +4,7 @@
  * told exactly once, and what was accepted is whole. A broken promise is a crash; so is whatever
  * ASan and UBSan see.
  */
-#include "../../cli/cli.h"
+#include "cli/run/run.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

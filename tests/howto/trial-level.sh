@@ -16,10 +16,10 @@ includers=$(grep -rlE '"(base/levels|compile/llvm/targets)\.def"' --include='*.[
     'src/base/levels.c src/base/levels.h src/compile/llvm/target.c ' ]
 compile() # FILE: as the build does
 {
-    $CC -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Iinclude -Isrc -Icli \
+    $CC -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Iinclude -Isrc -I. \
         -isystem /usr/lib/llvm-19/include -c "$1" -o "$(echo "$1" | tr / _).o"
 }
-for file in src/base/levels.c src/compile/llvm/target.c src/run/cpu/level.c cli/show.c; do
+for file in src/base/levels.c src/compile/llvm/target.c src/run/cpu/level.c cli/make/show.c; do
     compile "$file"
 done
 "$SOURCE/tests/howto/link-compiler"

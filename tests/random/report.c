@@ -1,7 +1,7 @@
 /* report.c - a program that went wrong as a test file: the kernel, how it is run, and what the
  * scalar program says comes out. */
 #include "random.h"
-#include "../../cli/cli.h"
+#include "cli/core/cli.h"
 #include <stdlib.h>
 #include <string.h>
 

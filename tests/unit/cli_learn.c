@@ -1,6 +1,6 @@
 /* cli_learn.c - numbers of check.txt: operators bind as in C, and what is no number is told.
  */
-#include "../../cli/learn.h"
+#include "cli/learn/learn.h"
 #include "cli_test.h"
 
 static struct learn_scope scope;

@@ -1,6 +1,6 @@
 /* cli_stats.c - minimum, median, mean, deviation and histogram of known numbers.
  */
-#include "../../cli/stats.h"
+#include "cli/bench/stats.h"
 #include "cli_test.h"
 #include <math.h>
 

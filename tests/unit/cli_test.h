@@ -1,7 +1,7 @@
 /* cli_test.h - for unit tests of the command's parts: what main.c gives them, with the message kept
  * instead of printed, and checks. A test is linked with cli_unit_sources and the library.
  */
-#include "../../cli/cli.h"
+#include "cli/run/run.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

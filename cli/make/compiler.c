@@ -1,0 +1,240 @@
+/* compiler.c - start lanewise-compile, read what it gives back: show and cc.
+ *
+ * That is described in the compiler's manifest format: lines of tab-separated fields, in which \t,
+ * \n and \\ are escaped, up to "end <bytes>", and then that many bytes.
+ */
+#include "base/limits.h"
+#include "base/manifest.h"
+#include "cli/make/make.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUT_DESCRIPTOR = 3 };
+enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compiler */
+
+int cli_compiler_find(char *path)
+{
+    const char *given = getenv("LANEWISE_COMPILE");
+    struct stat about;
+    if (given) {
+        snprintf(path, PATH_MAX, "%s", given);
+        if (stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0)
+            return CLI_DONE;
+        return cli_fail(CLI_BROKEN,
+                        "LANEWISE_COMPILE is '%s'; need the path of lanewise-compile, a program",
+                        given);
+    }
+    if (cli_find_program(path, "src/compile/lanewise-compile",
+                         "../libexec/lanewise/lanewise-compile"))
+        return CLI_DONE;
+    return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
+}
+
+/* spawn - the compiler, with files[] as its descriptors 3 and up, and all that it says in the file
+ * said. main ignores SIGPIPE; the child shall not. */
+static int spawn(const char *const *words, const int *files, size_t count, int said,
+                 posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, pid_t *child)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    int error = posix_spawn_file_actions_adddup2(actions, said, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, said, STDERR_FILENO);
+    for (size_t i = 0; i < count && !error; i++)
+        error = posix_spawn_file_actions_adddup2(actions, files[i], OUT_DESCRIPTOR + (int)i);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &pipe);
+    if (!error)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawn(child, words[0], actions, attributes, (char *const *)words, environ);
+    return error;
+}
+
+static int start(const char *const *words, const int *files, size_t count, int said, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return cli_fail_memory(sizeof actions);
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = spawn(words, files, count, said, &actions, &attributes, child);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    if (!error)
+        return CLI_DONE;
+    bool is_short = error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
+    return cli_fail(is_short ? CLI_LAUNCH : CLI_BROKEN, "%s cannot be started: %s", words[0],
+                    strerror(error));
+}
+
+/* fail_words - the compiler does not take its words: why, without its name and usage. */
+static int fail_words(char *text)
+{
+    static const char name[] = "lanewise-compile: ";
+    char *usage = strstr(text, "; usage: ");
+    text[strcspn(text, "\n")] = '\0';
+    if (usage)
+        *usage = '\0';
+    text += strncmp(text, name, sizeof name - 1) == 0 ? sizeof name - 1 : 0;
+    return cli_fail(CLI_USAGE, "%s", *text ? text : "the compiler does not take these options");
+}
+
+/* fail_compiler - it ended in another way than with a result; text is what it said. */
+static int fail_compiler(int ended, char *text)
+{
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == WRONG_WORDS)
+        return fail_words(text);
+    if ((WIFEXITED(ended) && WEXITSTATUS(ended) == LW_EXIT_MEMORY) || lw__lacked_memory(text))
+        return cli_fail(CLI_LAUNCH, "compiling takes more memory than there is");
+    fputs(text, stderr);
+    const char *limit = WIFSIGNALED(ended) ? lw__limit_of(WTERMSIG(ended)) : NULL;
+    if (limit)
+        return cli_fail(CLI_COMPILE, "compiling takes more than its limit, %s", limit);
+    if (WIFSIGNALED(ended))
+        return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
+                        strsignal(WTERMSIG(ended)));
+    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
+}
+
+/* wait_for - the compiler's end; said is passed on, and explains a failure. */
+static int wait_for(pid_t child, int said, struct cli_progress *progress, bool *is_refused)
+{
+    char *text;
+    int ended;
+    size_t size;
+    while (waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR)
+            return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
+    cli_progress_end(progress);
+    int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    int failed = cli_text_read(said, &text, &size);
+    *is_refused = status == REFUSED;
+    if (!failed && status != BUILT && status != REFUSED)
+        failed = fail_compiler(ended, text);
+    else if (!failed)
+        fputs(text, stderr);
+    free(text);
+    return failed;
+}
+
+int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
+                     size_t count, bool *is_refused)
+{
+    struct cli_progress progress;
+    pid_t child;
+    *is_refused = false;
+    int said = memfd_create("lanewise-said", MFD_CLOEXEC);
+    if (said < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    int failed = start(words, files, count, said, &child);
+    cli_progress_begin(&progress, options, "building", cli_input_name(options->file));
+    if (!failed)
+        failed = wait_for(child, said, &progress, is_refused);
+    cli_progress_end(&progress);
+    close(said);
+    return failed;
+}
+
+/* ---- the manifest ---------------------------------------------------------------------------- */
+
+/* unescape - in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        char c = *text;
+        if (c == '\\' && text[1]) {
+            c = *++text;
+            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+}
+
+/* cut - a row into its fields; how many there are, at most count. */
+static int cut(char *row, char **fields, int count)
+{
+    int n = 0;
+    while (n < count && row) {
+        fields[n++] = row;
+        row = strchr(row, '\t');
+        if (row)
+            *row++ = '\0';
+        unescape(fields[n - 1]);
+    }
+    return n;
+}
+
+/* reader - a message is printed once its picture, which comes in the next row, is known. */
+struct reader {
+    struct cli_messages *messages;
+    cli_dependency *on_dependency;
+    void *user;
+    lw_diagnostic pending; /* severity NULL: none */
+};
+
+static void print_pending(struct reader *reader)
+{
+    if (reader->pending.severity)
+        cli_print_diagnostic(&reader->pending, reader->messages);
+    reader->pending.severity = NULL;
+}
+
+static void take_row(struct reader *reader, char *row)
+{
+    enum { DIAGNOSTIC_FIELDS = 6, DEPENDENCY_FIELDS = 3, PICTURE_FIELDS = 2 };
+    char *fields[DIAGNOSTIC_FIELDS] = {0};
+    int count = cut(row, fields, DIAGNOSTIC_FIELDS);
+    if (count == PICTURE_FIELDS && !strcmp(fields[0], "shown"))
+        reader->pending.picture = fields[1];
+    print_pending(reader);
+    if (count == DEPENDENCY_FIELDS && !strcmp(fields[0], "dep") && reader->on_dependency)
+        reader->on_dependency(fields[1], reader->user);
+    if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
+        return;
+    reader->pending = (lw_diagnostic){.severity = fields[1],
+                                      .file = fields[2],
+                                      .line = atoi(fields[3]),
+                                      .column = atoi(fields[4]),
+                                      .text = fields[5]};
+}
+
+int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
+                        cli_dependency *on_dependency, void *user, const char **payload,
+                        size_t *payload_size)
+{
+    static const char first[] = "lanewise-manifest\t1\n";
+    struct reader reader = {messages, on_dependency, user, {0}};
+    bool is_manifest = strncmp(text, first, strlen(first)) == 0;
+    char *row = text, *end;
+    while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
+        *end = '\0';
+        if (strncmp(row, "end\t", 4) == 0) {
+            print_pending(&reader);
+            *payload = end + 1;
+            *payload_size = strtoull(row + 4, NULL, 10);
+            if (*payload_size != size - (size_t)(end + 1 - text))
+                break;
+            return CLI_DONE;
+        }
+        take_row(&reader, row);
+        row = end + 1;
+    }
+    return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");
+}
