@@ -183,9 +183,9 @@ struct lw__device_ops {
     lw_status (*open)(const char *name, void **state);
     void (*close)(void *state);
 
-    /* memory_*: NULL for devices whose memory is the host's; host/buffer.c then uses plain memory.
-     * traps_faults: memory that is guarded where lw_trap_faults has been called, and lines are kept
-     * for faults. */
+    /* memory_*: NULL for devices whose memory is the host's; objects/memory.c then uses plain
+     * memory. traps_faults: memory that is guarded where lw_trap_faults has been called, and lines
+     * are kept for faults. */
     bool traps_faults;
     lw_status (*memory_create)(void *state, size_t bytes, void **memory);
     void (*memory_destroy)(void *state, void *memory);
@@ -227,7 +227,7 @@ struct lw__device_ops {
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
     /* common - the bitcode from which a kernel is built again for each size of block
-     * (base/cpu_abi.h): host/specialize.c then loads that as it does a program, and finds the
+     * (base/cpu_abi.h): program/specialize.c then loads that as it does a program, and finds the
      * kernel in it. NULL: find gives the entry for all sizes. Any thread. */
     lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
 

@@ -1,5 +1,5 @@
 /* devices.c - the table of devices: the only place that knows them all. */
-#include "run/host/host.h"
+#include "run/queue/queue.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,5 +79,5 @@ lw_status lw_device_open(const char *name, lw_device **device)
     LW_TRY(lw__environment_threads(&threads));
     LW_TRY(wanted ? choose_by_environment(wanted, &ops) : choose(name, &ops));
     name = name ? name : wanted;
-    return lw__device_create(ops, name ? name : ops->info.name, device);
+    return lw__device_create(ops, &lw__device_hooks, name ? name : ops->info.name, device);
 }

@@ -1,6 +1,6 @@
 /* fuzz_layout.h - a layout that the library takes, the command takes too, and finds it as large. */
 #include "fuzz.h"
-#include "run/host/host.h"
+#include "run/program/program.h"
 
 static inline void ensure_layout(const char *text)
 {

@@ -3,7 +3,7 @@
  */
 #include "base/base.h"
 #include "robust.h"
-#include "run/host/host.h"
+#include "run/build/build.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Thread-specific data of the host: a thread that never had kernels guarded ends without touching
  * a key that is not the library's. The first key of a process is 0, as is a key never made. */
-#include "run/host/fault.h"
+#include "run/threads/threads.h"
 #include "run_test.h"
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
  * manifest it wants: rows without the first and the last. The environment names the double
  * (LANEWISE_COMPILE); the cache is off unless a test turns it on.
  */
-#include "run/host/host.h"
+#include "run/launch/launch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +91,7 @@ static inline lw_device *open_own(const struct lw__device_ops *ops)
 
     atomic_init(&device->holds, 1);
     device->ops = ops;
+    device->hooks = &lw__device_hooks;
     device->info = ops->info;
     return device;
 }

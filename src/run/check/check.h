@@ -25,7 +25,7 @@
 #ifndef LW_RUN_CHECK_H
 #define LW_RUN_CHECK_H
 
-#include "run/host/host.h"
+#include "run/queue/queue.h"
 #include "run/ref/ref.h"
 
 /* Kinds of access. Two atomic ones never race; nor do two reads. */

@@ -107,7 +107,11 @@ lw_status lw_check_leaks(lw_device *device, void (*fn)(const lw_finding *finding
     struct lw__alive_row *rows;
     size_t count;
     LW_TRY(lw__state_check(device));
-    if (!lw__alive_list(device, &rows, &count))
+    lw__lock();
+    lw__streams_finish(device); /* queued launches hold buffers that may be destroyed already */
+    const bool is_listed = lw__alive_list(device, &rows, &count);
+    lw__unlock();
+    if (!is_listed)
         return lw__fail(LW_E_MEMORY, "out of memory: a list of what is not destroyed");
     struct listing to = {.settings = lw__state_of(device->state), .fn = fn, .user = user};
     tell_all(&to, rows, count);

@@ -1,7 +1,7 @@
 /* screens.c - the screens of a program: code for `cpu`, built when a launch asks for it.
  *
  * A program for `check` has the common bitcode of its screens, as one for `cpu` has that of its
- * kernels. So host/specialize.c builds, keeps and caches their code: it is given a program of a
+ * kernels. So program/specialize.c builds, keeps and caches their code: it is given a program of a
  * device `cpu` that has nothing but this bitcode.
  */
 #include "run/check/screen.h"
@@ -56,7 +56,7 @@ static struct lw__screened *add(struct lw__screens *s, const char *name)
     void *says;
     if (!lw__code_look(s->program.code.loaded, "lw.screen", name, &says) || !says)
         return NULL;
-    if (!s->device && lw__device_create(&lw__device_cpu, "cpu", &s->device))
+    if (!s->device && lw__device_create(&lw__device_cpu, &lw__device_hooks, "cpu", &s->device))
         return NULL;
     struct lw__screened *k = calloc(1, sizeof *k);
     if (!k)

@@ -16,9 +16,8 @@
 #include "base/cpu_abi.h"
 #include "base/levels.h"
 #include "base/manifest.h"
-#include "run/host/fault.h"
-#include "run/report/report.h"
-#include "run/host/host.h"
+#include "run/build/build.h"
+#include "run/threads/threads.h"
 
 enum {
     LW_CPU_SHARED_MAX = 48 << 10, /* bytes, static */
@@ -63,7 +62,7 @@ struct lw__cpu_failure {
 
 /* One launch, for all its threads. */
 struct lw__cpu_run {
-    struct lw__share share; /* first: host/pool.c hands its address back */
+    struct lw__share share; /* first: threads/pool.c hands its address back */
     struct lw_cpu_launch abi;
     const struct lw__launch *launch;
     lw_cpu_entry *entry;
@@ -152,6 +151,6 @@ enum lw__cpu_use {
  * memory for kernel code ends at a guard page. NULL for 0 bytes. False: memory is short; NULL. */
 bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory);
 
-/* lw__cpu_fault_thread - what host/fault.c has of this thread. NULL: memory is short. */
+/* lw__cpu_fault_thread - what threads/ has of this thread. NULL: memory is short. */
 struct lw__fault_thread *lw__cpu_fault_thread(void);
 #endif

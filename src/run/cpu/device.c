@@ -1,8 +1,8 @@
 /* device.c - the device `cpu`: kernels as vector code, on all processors.
  *
  * A program for it is a shared object (base/cpu_abi.h). It has the common bitcode, and the code of
- * kernels with BLOCK(...). host/specialize.c has the bitcode compiled for each block size;
- * host/launch.c runs the kernels.
+ * kernels with BLOCK(...). program/specialize.c has the bitcode compiled for each block size;
+ * launch.c runs the kernels.
  */
 #include "run/cpu/cpu.h"
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* trap.c - kernel code called so that it can be left: its faults are failures of the launch.
  *
- * Each call of kernel code and each call that it makes goes through host/fault.c, so here stand
+ * Each call of kernel code and each call that it makes goes through threads/call.c, so here stand
  * both: lw__cpu_enter_* into kernel code, and the table lw__cpu_outside_calls of what it calls.
  */
 #include "run/cpu/cpu.h"
@@ -13,7 +13,7 @@
 /* ---- what is told ---- */
 
 /* Where the launch's code begins, and its lines. If the code is linked into the process
- * (host/image.c), its lines are read from its file now; the caller frees *read. */
+ * (program/image.c), its lines are read from its file now; the caller frees *read. */
 static const struct lw__lines *find_object(const struct lw__launch *launch, uintptr_t *begin,
                                            struct lw__lines *read)
 {

@@ -2,7 +2,7 @@
  * block size. The driver translates the text.
  */
 #include "run/cuda/cuda.h"
-#include "run/host/host.h"
+#include "run/build/build.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ void lw__cuda_unload(void *state, void *code)
     free(c);
 }
 
-/* A program has no entry: host/specialize.c has one built for each size of block. */
+/* A program has no entry: program/specialize.c has one built for each size of block. */
 lw_status lw__cuda_find(void *code, const char *kernel, void **entry)
 {
     struct lw__cuda_code *c = code;

@@ -7,7 +7,6 @@
  */
 #include "run/cuda/cuda.h"
 #include "run/report/report.h"
-#include "run/host/host.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

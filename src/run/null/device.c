@@ -8,7 +8,7 @@
  * - Add a row to devices.def.
  * Slots left out are NULL; device_ops.h says for each what NULL means.
  */
-#include "run/host/host.h"
+#include "run/report/report.h"
 
 /* A real device runs launch->entry for every block of launch->grid here, polls launch->cancelled,
  * and on failure returns lw__fail(status, "<kernel>: what, values", ...). */

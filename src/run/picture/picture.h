@@ -17,7 +17,7 @@
 #define LW_RUN_PICTURE_H
 
 #include "lanewise/picture.h"
-#include "run/host/host.h"
+#include "run/queue/queue.h"
 #include "run/ref/ref.h"
 
 enum {

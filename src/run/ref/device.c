@@ -5,7 +5,8 @@
  * schedule.c runs it.
  */
 #include "run/ref/ref.h"
-#include "run/host/host.h"
+#include "run/build/build.h"
+#include "run/report/report.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,56 @@
+/* alive.c - what a program has created and not destroyed yet, on a device with findings.
+ *
+ * A list of each device, whose nodes are in the buffers and streams. Only what a call of the public
+ * interface has created is on it: scratch memory, parts and recorders are not the program's.
+ */
+#include "run/objects/objects.h"
+#include <stdlib.h>
+
+void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
+                   const void *creator)
+{
+    if (!device->ops->has_findings)
+        return;
+    alive->buffer = buffer;
+    alive->creator = creator;
+    lw__lock();
+    alive->next = device->alive;
+    if (alive->next)
+        alive->next->link = &alive->next;
+    device->alive = alive;
+    alive->link = &device->alive;
+    lw__unlock();
+}
+
+void lw__alive_remove(struct lw__alive *alive)
+{
+    if (!alive->link)
+        return;
+    lw__lock();
+    *alive->link = alive->next;
+    if (alive->next)
+        alive->next->link = alive->link;
+    alive->link = NULL;
+    lw__unlock();
+}
+
+bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *count)
+{
+    struct lw__alive_row *list;
+    size_t n = 0;
+    for (const struct lw__alive *a = device->alive; a; a = a->next)
+        n++;
+    *rows = list = malloc((n + 1) * sizeof *list);
+    *count = list ? n : 0;
+    for (const struct lw__alive *a = device->alive; list && a; a = a->next) {
+        struct lw__alive_row *row = &list[--n]; /* the list begins with the latest */
+        *row = (struct lw__alive_row){.is_stream = !a->buffer, .creator = a->creator, .number = n};
+        if (!a->buffer)
+            continue;
+        row->has_dtype = a->buffer->has_dtype;
+        row->dtype = a->buffer->dtype;
+        row->count = a->buffer->count;
+        row->bytes = a->buffer->bytes;
+    }
+    return list;
+}

@@ -1,0 +1,281 @@
+/* step.c - jobs are queued, and run: each stream's in order, side by side with other streams'.
+ *
+ * A job is one of
+ *     launch   one launch
+ *     batch    several launches
+ *     mark     an event to reach
+ *     await    an event to wait for
+ * A pool thread steps the head of a stream's queue. If the stream is idle, the thread that queues a
+ * job steps it itself if that is quick: marks, launches that the device calls small, and those that
+ * it takes ahead of their end (inflight.c).
+ *
+ * A job gives up all its references before it counts as finished; so none is left after
+ * lw_stream_wait.
+ */
+#include "run/queue/queue.h"
+
+/* Nanoseconds. SMALL_NS: shorter launches run in the thread that queues them. HELD_NS: for shorter
+ * launches no worker is woken if that thread may wait at once; then that thread runs them. */
+enum { SMALL_NS = 10000, HELD_NS = 500000 };
+
+/* ---- stepping: all locked ---- */
+
+static bool is_taken(const lw_stream *s, const struct lw__job *job)
+{
+    return s->queue && s->device->ops->queue->takes(s->device->state, &job->launch);
+}
+
+/* The lock is open while the device works. */
+static lw_status run_launch(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    job->launch.queue = s->queue;
+    job->launch.cancelled = &s->cancelled;
+    job->launch.findings = s->findings;
+    job->launch.recorder = s->picture;
+    job->launch.recording = s->picture_recording;
+    job->is_ahead = is_taken(s, job);
+    lw__unlock();
+    if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
+        status = lw__fail(LW_E_MEMORY, "%s: out of memory: a launch", job->launch.kernel);
+    else if (job->is_ahead)
+        status = device->ops->queue->issue(device->state, &job->launch, &job->flight);
+    else
+        status = device->ops->launch(device->state, &job->launch);
+    lw__lock();
+    job->is_ahead = job->is_ahead && !s->is_wrapped;
+    if (!job->is_ahead)
+        lw__stream_keep_output(s, job);
+    return status;
+}
+
+static lw_status issue_batch(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    job->is_ahead = true;
+    lw__unlock();
+    status = device->ops->queue->batch_issue(device->state, job->batch->native, &job->parts->launch,
+                                             &job->flight);
+    lw__lock();
+    return status;
+}
+
+/* The output of the launches that ran is kept, and that of the one that failed. A stream that is
+ * cancelled meanwhile has failed: the rest does not run. */
+static lw_status run_batch(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    const struct lw__job *part = job->parts;
+    lw_status status = LW_OK;
+
+    if (s->queue && job->parts)
+        return issue_batch(s, job);
+    lw__unlock();
+    for (; part && !status && !atomic_load(&s->cancelled); part = part->next)
+        status = device->ops->launch(device->state, &part->launch);
+    lw__lock();
+    for (struct lw__job *done = job->parts; done != part; done = done->next)
+        lw__stream_keep_output(s, done);
+    return status;
+}
+
+/* A stream that failed meanwhile, as it was cancelled, does not fail the mark: it is retired. */
+static lw_status run_mark(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (!s->queue) {
+        lw__mark_reach(job->mark, NULL);
+        return LW_OK;
+    }
+    lw__unlock();
+    status = device->ops->queue->mark(device->state, s->queue, &job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    if (!status)
+        lw__mark_issue(job->mark, s);
+    return status;
+}
+
+/* An await of a mark that is ahead in another queue is ahead itself. So it can take on the failure
+ * there. */
+static lw_status run_await(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (job->mark->state != LW_MARK_ISSUED)
+        return lw__mark_result(job->mark);
+    lw__unlock();
+    status = device->ops->queue->mark_await(device->state, s->queue, job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    return status;
+}
+
+static lw_status run_job(lw_stream *s, struct lw__job *job)
+{
+    switch (job->kind) {
+    case LW_JOB_LAUNCH: return run_launch(s, job);
+    case LW_JOB_BATCH: return run_batch(s, job);
+    case LW_JOB_MARK: return run_mark(s, job);
+    default: return run_await(s, job);
+    }
+}
+
+/* The device has taken the job: the stream goes on. */
+static void go_ahead(lw_stream *s, struct lw__job *job)
+{
+    job->is_void = s->status != LW_OK;
+    s->running = NULL;
+    lw__ahead_add(s, job);
+    s->stepping = false;
+    lw__stream_schedule(s);
+    lw__announce();
+}
+
+/* It is over, or it failed. */
+static void finish(lw_stream *s, struct lw__job *job, lw_status status)
+{
+    struct lw__job *dropped = NULL;
+    uint64_t count;
+
+    if (status) {
+        dropped = lw__stream_fail(s, status, lw_last_error());
+        lw__stream_drop(s, job);
+    }
+    lw__job_unclaim(job);
+    job->next = dropped;
+    s->running = NULL;
+    lw__unlock();
+    count = lw__jobs_free(job);
+    lw__lock();
+    s->stepping = false;
+    s->finished += count;
+    lw__stream_schedule(s);
+    lw__announce();
+}
+
+static void step(struct lw__task *task)
+{
+    lw_stream *stream = (lw_stream *)(void *)task;
+    struct lw__job *job = stream->head;
+    lw_status status;
+
+    if (!lw__stream_can_step(stream))
+        return;
+    stream->head = job->next;
+    if (!stream->head)
+        stream->tail = NULL;
+    job->next = NULL;
+    stream->stepping = true;
+    stream->running = job;
+    status = run_job(stream, job);
+    if (job->is_lost)
+        lw__stream_found(stream, job);
+    else if (!status && job->is_ahead)
+        go_ahead(stream, job);
+    else
+        finish(stream, job, status);
+}
+
+/* ---- queueing ---- */
+
+/* Locked. */
+static uint64_t batch_time(const lw_stream *s, const struct lw__job *job)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+    uint64_t all = job->parts ? 0 : 1;
+
+    for (const struct lw__job *part = job->parts; part; part = part->next) {
+        const uint64_t time =
+            ops->known_time ? ops->known_time(s->device->state, &part->launch) : 0;
+
+        if (!time)
+            return 0;
+        all += time;
+    }
+    return all;
+}
+
+/* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
+static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    if (job->kind == LW_JOB_BATCH)
+        return batch_time(s, job);
+    return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
+}
+
+/* Locked. On an idle stream a small launch ends before another thread could take it. So does a
+ * mark, or an await whose mark is reached. The owner of a wrapped stream may queue its own work
+ * after a launch at once. */
+static bool runs_here(const lw_stream *s, const struct lw__job *job)
+{
+    const bool is_launch = job->kind == LW_JOB_LAUNCH;
+
+    if (is_launch ? s->is_wrapped || is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
+        return true;
+    uint64_t time = known_time(s, job);
+    return time && time <= SMALL_NS;
+}
+
+/* Locked. Nothing is lost where the wait comes at once again, and else no more than the time. */
+static bool is_held(const lw_stream *s, const struct lw__job *job)
+{
+    uint64_t time = s->is_prompt ? known_time(s, job) : 0;
+
+    return time && time <= HELD_NS;
+}
+
+/* Locked. */
+static void start(lw_stream *s, struct lw__job *job)
+{
+    bool is_first = s->head == job && lw__stream_can_step(s);
+
+    if (is_first && runs_here(s, job)) {
+        step(&s->task);
+        return;
+    }
+    s->queued_at = lw__clock();
+    if (is_first && is_held(s, job))
+        lw__pool_hold(&s->task);
+    else
+        lw__stream_schedule(s);
+}
+
+/* Locked, but while the job runs, if it runs here. */
+static lw_status enqueue(lw_stream *s, struct lw__job *job)
+{
+    LW_TRY(lw__stream_failure(s));
+    LW_TRY(lw__pool_ready(lw__streams_after_fork));
+    LW_TRY(lw__job_claim(job));
+    lw__pool_release();
+    s->task.step = step;
+    if (s->tail)
+        s->tail->next = job;
+    else
+        s->head = job;
+    s->tail = job;
+    s->queued++;
+    s->is_overdue = false;
+    start(s, job);
+    return LW_OK;
+}
+
+lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
+{
+    lw_status status;
+
+    LW_TRY(lw__stream_admit(stream, job->kind));
+    lw__lock();
+    status = enqueue(stream, job);
+    lw__unlock();
+    return status;
+}

@@ -1,0 +1,131 @@
+/* wait.c - waiting for a stream: what its kernels printed is handed over, then what went wrong is
+ * told (outcome.c).
+ */
+#include "run/queue/queue.h"
+
+enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch follows it at once */
+
+/* ---- what kernels print ---- */
+
+static void set_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                       void *user, bool by_call)
+{
+    if (!stream || lw_stream_records(stream))
+        return;
+    lw__lock();
+    stream->on_output = fn;
+    stream->user = user;
+    stream->prints_by_call = by_call;
+    lw__unlock();
+}
+
+void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                         void *user)
+{
+    set_output(stream, fn, user, false);
+}
+
+void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                        void *user)
+{
+    set_output(stream, fn, user, true);
+}
+
+/* Not locked: fn may call the library. Another thread that waits gets what comes later. */
+static void deliver(lw_stream *s)
+{
+    struct lw__output *out, *next;
+    void (*fn)(const lw_output *, void *);
+    void *user;
+    bool by_call;
+
+    lw__lock();
+    out = s->outputs;
+    s->outputs = NULL;
+    s->outputs_end = &s->outputs;
+    fn = s->on_output;
+    user = s->user;
+    by_call = s->prints_by_call;
+    lw__unlock();
+    for (; out; out = next) {
+        next = *lw__output_next(out);
+        if (fn)
+            lw__output_deliver(out, by_call, fn, user);
+        lw__output_destroy(out);
+    }
+}
+
+/* ---- what went wrong ---- */
+
+/* Locked. A note comes before a failure: it is told once, and the failure by each wait. Findings
+ * are told once, and the stream goes on. */
+static lw_status wait_result(lw_stream *s)
+{
+    lw_status status = s->note_status;
+
+    s->note_status = LW_OK;
+    status = status ? lw__fail(status, "%s", s->note) : lw__stream_failure(s);
+    return status || !s->findings ? status : lw__findings_news(s->findings);
+}
+
+/* ---- waiting ---- */
+
+static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
+{
+    bool in_time = true, done;
+    lw_status status;
+    uint64_t target;
+
+    if (!s)
+        return lw__fail(LW_E_ARG, "the stream is NULL");
+    lw__lock();
+    target = s->queued;
+    if (s->finished < target)
+        s->is_prompt = s->task.ready && lw__clock() - s->queued_at < PROMPT_NS;
+    while (s->finished < target && in_time && !s->is_given_up)
+        if (deadline || !lw__pool_lend_hand(&s->task))
+            in_time = lw__stream_wait_more(s, deadline);
+    done = s->finished >= target || s->is_given_up;
+    s->is_overdue = !done;
+    lw__unlock();
+    if (done && s->is_wrapped) {
+        status = lw__stream_await_wrapped(s, deadline);
+        if (status == LW_E_ARG)
+            return status;
+        done = status != LW_E_TIMEOUT;
+    }
+    deliver(s);
+    lw__lock();
+    status = done
+                 ? wait_result(s)
+                 : lw__fail(LW_E_TIMEOUT, "the work of the stream is not done in time; it goes on");
+    lw__unlock();
+    return status;
+}
+
+lw_status lw_stream_wait(lw_stream *stream)
+{
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait"));
+    return wait_until(stream, NULL);
+}
+
+lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
+{
+    const struct timespec deadline = lw__deadline(nanoseconds);
+
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_for"));
+    return wait_until(stream, &deadline);
+}
+
+void lw__streams_finish(const lw_device *device)
+{
+    lw_stream *s = lw__streams();
+
+    while (s)
+        if (s->device == device && s->finished < s->queued) {
+            (void)lw__stream_wait_more(s, NULL);
+            s = lw__streams(); /* the list may be another one now */
+        } else {
+            s = s->next;
+        }
+}
