@@ -1,4 +1,4 @@
-/* cuda_abi.h - what kernels compiled for `cuda` and the device in src/run/cuda agree on.
+/* cuda_abi.h - what kernels compiled for `cuda` and src/run/gpu agree on.
  *
  * A program is built in two steps, as for `cpu` (cpu_abi.h), since the block's dimensions are
  * constants of the code:

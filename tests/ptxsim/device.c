@@ -8,13 +8,13 @@
 #include <string.h>
 
 pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
-struct cu_context device_context;
+struct gpu_context device_context;
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a command came, or is done */
 
 /* ---- commands ---- */
 
-static void drop_command(struct cu_stream *s)
+static void drop_command(struct gpu_stream *s)
 {
     struct command *c = s->first;
 
@@ -32,7 +32,7 @@ static void drop_command(struct cu_stream *s)
 /* After a kernel has gone wrong, or in a reset. */
 static void drop_all(void)
 {
-    for (struct cu_stream *s = device_context.streams; s; s = s->next)
+    for (struct gpu_stream *s = device_context.streams; s; s = s->next)
         while (s->first)
             drop_command(s);
 }
@@ -57,7 +57,7 @@ static bool do_command(struct command *c)
 }
 
 /* Is the first command of the stream done? Or was there something to do, at least? */
-static bool step(struct cu_stream *s, bool *some)
+static bool step(struct gpu_stream *s, bool *some)
 {
     struct command *c = s->first;
     bool is_done;
@@ -86,7 +86,7 @@ static bool go_round(void)
 {
     bool some = false;
 
-    for (struct cu_stream *s = device_context.streams; s; s = s->next)
+    for (struct gpu_stream *s = device_context.streams; s; s = s->next)
         if (s->first && step(s, &some))
             drop_command(s);
     if (device_context.error)
@@ -119,7 +119,7 @@ bool device_start(void)
 
 /* ---- for the driver's functions ---- */
 
-bool device_enqueue(struct cu_stream *s, const struct command *what)
+bool device_enqueue(struct gpu_stream *s, const struct command *what)
 {
     struct command *c;
 
@@ -138,7 +138,7 @@ bool device_enqueue(struct cu_stream *s, const struct command *what)
 }
 
 /* Has the stream, or any, something to do of the first so many commands? */
-static bool is_busy(const struct cu_stream *s, uint64_t commands)
+static bool is_busy(const struct gpu_stream *s, uint64_t commands)
 {
     bool some = false;
 
@@ -149,7 +149,7 @@ static bool is_busy(const struct cu_stream *s, uint64_t commands)
     return some;
 }
 
-int device_drain(const struct cu_stream *s)
+int device_drain(const struct gpu_stream *s)
 {
     const uint64_t commands = device_context.commands;
 
@@ -158,7 +158,7 @@ int device_drain(const struct cu_stream *s)
     return device_context.error;
 }
 
-int device_await(const struct cu_event *e, uint64_t turn)
+int device_await(const struct gpu_event *e, uint64_t turn)
 {
     while (e->done < turn && !device_context.error)
         pthread_cond_wait(&changed, &device_lock);

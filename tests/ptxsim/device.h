@@ -21,53 +21,53 @@ struct command {
     unsigned char value;
     struct launch *launch;
     struct graph_run *run;
-    struct cu_event *event;
+    struct gpu_event *event;
     uint64_t turn;   /* of the event */
     uint64_t number; /* of all commands */
 };
 
-struct cu_stream {
-    struct cu_stream *next;
+struct gpu_stream {
+    struct gpu_stream *next;
     struct command *first, **end;
-    struct cu_graph *captured; /* what it is captured into; NULL */
+    struct gpu_graph *captured; /* what it is captured into; NULL */
 };
 
 /* Records are counted: what waits for one waits for its count. */
-struct cu_event {
-    struct cu_event *next;
+struct gpu_event {
+    struct gpu_event *next;
     uint64_t issued, done;
     struct timespec time;
 };
 
-struct cu_function {
-    struct cu_function *next;
+struct gpu_function {
+    struct gpu_function *next;
     struct function *function;
 };
 
 struct cu_module {
     struct cu_module *next;
     struct module *module;
-    struct cu_function *functions;
+    struct gpu_function *functions;
 };
 
-struct cu_context {
-    int error;                           /* of a kernel: from then on of all calls */
-    uint64_t commands;                   /* so far */
-    struct cu_stream *streams, standard; /* standard: what NULL means, once it is used */
-    struct cu_event *events;
+struct gpu_context {
+    int error;                            /* of a kernel: from then on of all calls */
+    uint64_t commands;                    /* so far */
+    struct gpu_stream *streams, standard; /* standard: what NULL means, once it is used */
+    struct gpu_event *events;
     struct cu_module *modules;
-    struct cu_graph *graphs;
-    struct cu_graph_exec *execs;
+    struct gpu_graph *graphs;
+    struct gpu_graph_exec *execs;
 };
 
 /* All below with the lock held. */
 extern pthread_mutex_t device_lock;
-extern struct cu_context device_context;
+extern struct gpu_context device_context;
 
-bool device_start(void);                                           /* the thread, once */
-bool device_enqueue(struct cu_stream *s, const struct command *c); /* a copy of it */
-int device_drain(const struct cu_stream *s); /* wait for what it has to do; NULL: for all */
-int device_await(const struct cu_event *e, uint64_t turn);
+bool device_start(void);                                            /* the thread, once */
+bool device_enqueue(struct gpu_stream *s, const struct command *c); /* a copy of it */
+int device_drain(const struct gpu_stream *s); /* wait for what it has to do; NULL: for all */
+int device_await(const struct gpu_event *e, uint64_t turn);
 
 /* driver_graph.c: what a command GRAPH does, a turn at a time; true: it is over, perhaps by an
  * error. is_due: those before it of the same graph are done. */
@@ -78,8 +78,8 @@ void graphs_destroy_all(void);
 
 /* A command for a stream that is captured; refuse: a call that no capture, or none of this stream,
  * may see, which then is invalid. */
-bool capture_command(struct cu_graph *graph, const struct command *command);
-int capture_refuse(struct cu_stream *stream);
+bool capture_command(struct gpu_graph *graph, const struct command *command);
+int capture_refuse(struct gpu_stream *stream);
 
 bool function_is_launchable(const struct cu_node_params *params);
 
@@ -90,15 +90,22 @@ bool function_is_launchable(const struct cu_node_params *params);
 LW_CUDA_DRIVER_MAP(DECLARE)
 LW_CUDA_NEW_DRIVER_MAP(DECLARE)
 #undef DECLARE
+#define DECLARE(slot, symbol)                                                                      \
+    __attribute__((visibility("default"))) __typeof__(*((struct lw__gpu_driver *)0)                \
+                                                           ->slot) ptxsim_##slot __asm__(symbol);
+LW_CUDA_CALLS_MAP(DECLARE)
+LW_CUDA_GRAPH_CALLS_MAP(DECLARE)
+#undef DECLARE
 /* For who captures streams of their own. */
 __attribute__((visibility("default"))) int
-ptxsim_capture_begin(struct cu_stream *stream, int mode) __asm__("cuStreamBeginCapture_v2");
+ptxsim_capture_begin(struct gpu_stream *stream, int mode) __asm__("cuStreamBeginCapture_v2");
 __attribute__((visibility("default"))) int
-ptxsim_capture_end(struct cu_stream *stream, struct cu_graph **graph) __asm__("cuStreamEndCapture");
+ptxsim_capture_end(struct gpu_stream *stream,
+                   struct gpu_graph **graph) __asm__("cuStreamEndCapture");
 
 /* begin, end - around each call that needs a context: begin takes the lock, and its result is the
  * call's where it is not 0; end gives the lock back and returns its argument. */
 int begin(void);
-int begin_with(struct cu_stream **stream); /* it must be one; NULL becomes the default one */
+int begin_with(struct gpu_stream **stream); /* it must be one; NULL becomes the default one */
 int end(int result);
 #endif

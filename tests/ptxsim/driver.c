@@ -1,4 +1,4 @@
-/* driver.c - the functions of NVIDIA's driver, as run/cuda_driver.h declares them.
+/* driver.c - the functions of NVIDIA's driver, as run/cuda/driver.h declares them.
  *
  * $LANEWISE_CUDA_DRIVER=.../libptxsim.so makes the device `cuda` a simulated one. Each call is
  * under one lock; work is done by the thread of device.c.
@@ -27,9 +27,9 @@ int end(int result)
     return result;
 }
 
-static bool is_stream(const struct cu_stream *stream)
+static bool is_stream(const struct gpu_stream *stream)
 {
-    const struct cu_stream *s = device_context.streams;
+    const struct gpu_stream *s = device_context.streams;
 
     while (s && s != stream)
         s = s->next;
@@ -37,9 +37,9 @@ static bool is_stream(const struct cu_stream *stream)
 }
 
 /* Of a call with a stream; NULL is the default one. */
-int begin_with(struct cu_stream **stream)
+int begin_with(struct gpu_stream **stream)
 {
-    struct cu_stream *standard = &device_context.standard;
+    struct gpu_stream *standard = &device_context.standard;
     const int result = begin();
 
     if (!result && !*stream) {
@@ -148,7 +148,6 @@ int ptxsim_device_attribute(int *value, int attribute, int device)
     (void)device;
     switch (attribute) {
     case LW_CU_PROCESSORS: *value = PROCESSORS; break;
-    case LW_CU_PROCESSOR_THREADS: *value = PROCESSOR_THREADS; break;
     case LW_CU_CAPABILITY_MAJOR: *value = CAPABILITY; break;
     case LW_CU_CAPABILITY_MINOR: *value = 0; break;
     case LW_CU_BLOCK_SHARED_BYTES: *value = SHARED_BYTES; break;
@@ -157,7 +156,7 @@ int ptxsim_device_attribute(int *value, int attribute, int device)
     return 0;
 }
 
-int ptxsim_context_retain(struct cu_context **context, int device)
+int ptxsim_context_retain(struct gpu_context **context, int device)
 {
     (void)device;
     pthread_mutex_lock(&device_lock);
@@ -170,14 +169,14 @@ int ptxsim_context_release(int device)
     return device ? LW_CU_INVALID_VALUE : 0;
 }
 
-int ptxsim_context_push(struct cu_context *context)
+int ptxsim_context_push(struct gpu_context *context)
 {
     (void)context;
     depth++;
     return 0;
 }
 
-int ptxsim_context_pop(struct cu_context **context)
+int ptxsim_context_pop(struct gpu_context **context)
 {
     *context = depth ? &device_context : NULL;
     if (!depth)
@@ -235,7 +234,7 @@ int ptxsim_module_load(struct cu_module **module, const void *image, unsigned co
 static void free_module(struct cu_module *m)
 {
     while (m->functions) {
-        struct cu_function *next = m->functions->next;
+        struct gpu_function *next = m->functions->next;
         free(m->functions);
         m->functions = next;
     }
@@ -258,7 +257,7 @@ int ptxsim_module_unload(struct cu_module *module)
     return end(0);
 }
 
-int ptxsim_module_function(struct cu_function **function, struct cu_module *module,
+int ptxsim_module_function(struct gpu_function **function, struct cu_module *module,
                            const char *name)
 {
     const int result = begin();
@@ -271,7 +270,7 @@ int ptxsim_module_function(struct cu_function **function, struct cu_module *modu
     *function = calloc(1, sizeof **function);
     if (!*function)
         return end(LW_CU_OUT_OF_MEMORY);
-    **function = (struct cu_function){module->functions, f};
+    **function = (struct gpu_function){module->functions, f};
     module->functions = *function;
     return end(0);
 }
@@ -291,12 +290,12 @@ int ptxsim_module_global(uint64_t *address, size_t *bytes, struct cu_module *mod
 
 /* ---- functions ---- */
 
-static int static_bytes(const struct cu_function *f)
+static int static_bytes(const struct gpu_function *f)
 {
     return (int)f->function->module->shared_bytes - SPACE_BEGIN;
 }
 
-int ptxsim_function_attribute(int *value, int attribute, struct cu_function *function)
+int ptxsim_function_attribute(int *value, int attribute, struct gpu_function *function)
 {
     switch (attribute) {
     case LW_CU_FUNCTION_THREADS: *value = BLOCK_REGISTER_THREADS; return 0;
@@ -306,7 +305,7 @@ int ptxsim_function_attribute(int *value, int attribute, struct cu_function *fun
     }
 }
 
-int ptxsim_function_set_attribute(struct cu_function *function, int attribute, int value)
+int ptxsim_function_set_attribute(struct gpu_function *function, int attribute, int value)
 {
     const int result = begin();
 
@@ -318,7 +317,7 @@ int ptxsim_function_set_attribute(struct cu_function *function, int attribute, i
     return end(0);
 }
 
-int ptxsim_function_blocks(int *blocks, struct cu_function *function, int threads,
+int ptxsim_function_blocks(int *blocks, struct gpu_function *function, int threads,
                            size_t dynamic_bytes)
 {
     const int result = begin();
@@ -347,9 +346,9 @@ bool function_is_launchable(const struct cu_node_params *p)
     return is_launchable(p->function->function, grid, block, p->dynamic_bytes);
 }
 
-int ptxsim_launch(struct cu_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+int ptxsim_launch(struct gpu_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
-                  struct cu_stream *stream, void **parameters, void **extra)
+                  struct gpu_stream *stream, void **parameters, void **extra)
 {
     const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
     const int result = begin_with(&stream);
@@ -376,7 +375,7 @@ static bool waits_for_grid(const struct function *f)
     return false;
 }
 
-int ptxsim_launch_with(const struct cu_launch_config *c, struct cu_function *function,
+int ptxsim_launch_with(const struct cu_launch_config *c, struct gpu_function *function,
                        void **parameters, void **extra)
 {
     for (unsigned i = 0; i < c->attribute_count; i++)
@@ -391,18 +390,18 @@ int ptxsim_launch_with(const struct cu_launch_config *c, struct cu_function *fun
 /* All that is in it goes with it. */
 int ptxsim_context_reset(int device)
 {
-    struct cu_context *c = &device_context;
+    struct gpu_context *c = &device_context;
 
     if (device)
         return LW_CU_INVALID_VALUE;
     pthread_mutex_lock(&device_lock);
     c->error = c->error ? c->error : LW_CU_CONTEXT_IS_DESTROYED;
     (void)device_drain(NULL);
-    for (struct cu_stream *s = c->streams, *next; s; s = next) {
+    for (struct gpu_stream *s = c->streams, *next; s; s = next) {
         next = s->next;
         free(s);
     }
-    for (struct cu_event *e = c->events, *next; e; e = next) {
+    for (struct gpu_event *e = c->events, *next; e; e = next) {
         next = e->next;
         free(e);
     }
@@ -412,6 +411,6 @@ int ptxsim_context_reset(int device)
     }
     graphs_destroy_all();
     memory_destroy_all();
-    *c = (struct cu_context){.error = 0};
+    *c = (struct gpu_context){.error = 0};
     return end(0);
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* One command of a graph; a launch is made of its parameters anew for each run. */
-struct cu_node {
-    struct cu_node *next;
+struct gpu_node {
+    struct gpu_node *next;
     struct command command; /* COPY or FILL, captured; LAUNCH without one */
     const struct function *function;
     uint32_t grid[3], block[3], dynamic_bytes;
@@ -19,28 +19,28 @@ struct cu_node {
     size_t *after, after_count, number;
 };
 
-struct cu_graph {
-    struct cu_graph *next;
-    struct cu_node *first, **end;
+struct gpu_graph {
+    struct gpu_graph *next;
+    struct gpu_node *first, **end;
     size_t count;
     bool is_invalid;
 };
 
-struct cu_graph_exec {
-    struct cu_graph_exec *next;
-    struct cu_graph *graph; /* a copy */
+struct gpu_graph_exec {
+    struct gpu_graph_exec *next;
+    struct gpu_graph *graph; /* a copy */
     uint64_t issued, done;
 };
 
 /* What a command GRAPH has to do. */
 struct run {
     struct command command;
-    const struct cu_node *node;
+    const struct gpu_node *node;
     bool is_done;
 };
 
 struct graph_run {
-    struct cu_graph_exec *exec;
+    struct gpu_graph_exec *exec;
     uint64_t turn, random;
     size_t count, left;
     struct run runs[];
@@ -48,17 +48,17 @@ struct graph_run {
 
 /* ---- nodes ---- */
 
-static void free_node(struct cu_node *n)
+static void free_node(struct gpu_node *n)
 {
     free(n->parameters);
     free(n->after);
     free(n);
 }
 
-static void free_graph(struct cu_graph *g)
+static void free_graph(struct gpu_graph *g)
 {
     while (g->first) {
-        struct cu_node *next = g->first->next;
+        struct gpu_node *next = g->first->next;
 
         free_node(g->first);
         g->first = next;
@@ -66,16 +66,16 @@ static void free_graph(struct cu_graph *g)
     free(g);
 }
 
-static struct cu_graph *make_graph(void)
+static struct gpu_graph *make_graph(void)
 {
-    struct cu_graph *g = calloc(1, sizeof *g);
+    struct gpu_graph *g = calloc(1, sizeof *g);
 
     if (g)
         g->end = &g->first;
     return g;
 }
 
-static bool add(struct cu_graph *g, struct cu_node *n, const size_t *after, size_t after_count)
+static bool add(struct gpu_graph *g, struct gpu_node *n, const size_t *after, size_t after_count)
 {
     n->after = malloc((after_count + 1) * sizeof *after);
     if (!n->after) {
@@ -91,7 +91,7 @@ static bool add(struct cu_graph *g, struct cu_node *n, const size_t *after, size
     return true;
 }
 
-static bool set_parameters(struct cu_node *n, const struct cu_node_params *p)
+static bool set_parameters(struct gpu_node *n, const struct cu_node_params *p)
 {
     const struct function *f = p->function->function;
     char *parameters = calloc(1, f->parameter_bytes + 1);
@@ -110,7 +110,7 @@ static bool set_parameters(struct cu_node *n, const struct cu_node_params *p)
     return true;
 }
 
-static struct launch *make_launch(const struct cu_node *n)
+static struct launch *make_launch(const struct gpu_node *n)
 {
     void *parameters[64];
 
@@ -130,7 +130,7 @@ void graph_run_destroy(struct graph_run *run)
     free(run);
 }
 
-static struct graph_run *make_run(struct cu_graph_exec *exec)
+static struct graph_run *make_run(struct gpu_graph_exec *exec)
 {
     const size_t count = exec->graph->count;
     struct graph_run *run = calloc(1, sizeof *run + count * sizeof(struct run));
@@ -142,7 +142,7 @@ static struct graph_run *make_run(struct cu_graph_exec *exec)
     run->count = run->left = count;
     run->turn = ++exec->issued;
     run->random = seed ? strtoull(seed, NULL, 10) * 2 + 1 + run->turn * 977 : 0;
-    for (const struct cu_node *n = exec->graph->first; n; n = n->next) {
+    for (const struct gpu_node *n = exec->graph->first; n; n = n->next) {
         struct run *r = &run->runs[n->number];
 
         r->node = n;
@@ -196,25 +196,25 @@ bool graph_run_step(struct graph_run *run, bool (*step)(struct command *c), int 
 
 /* ---- graphs ---- */
 
-static bool is_graph(const struct cu_graph *graph)
+static bool is_graph(const struct gpu_graph *graph)
 {
-    const struct cu_graph *g = device_context.graphs;
+    const struct gpu_graph *g = device_context.graphs;
 
     while (g && g != graph)
         g = g->next;
     return g != NULL;
 }
 
-static bool is_exec(const struct cu_graph_exec *exec)
+static bool is_exec(const struct gpu_graph_exec *exec)
 {
-    const struct cu_graph_exec *x = device_context.execs;
+    const struct gpu_graph_exec *x = device_context.execs;
 
     while (x && x != exec)
         x = x->next;
     return x != NULL;
 }
 
-int ptxsim_graph_create(struct cu_graph **graph, unsigned flags)
+int ptxsim_graph_create(struct gpu_graph **graph, unsigned flags)
 {
     const int result = begin();
 
@@ -228,9 +228,9 @@ int ptxsim_graph_create(struct cu_graph **graph, unsigned flags)
     return end(0);
 }
 
-int ptxsim_graph_destroy(struct cu_graph *graph)
+int ptxsim_graph_destroy(struct gpu_graph *graph)
 {
-    struct cu_graph **link = &device_context.graphs;
+    struct gpu_graph **link = &device_context.graphs;
     const int result = begin();
 
     while (*link && *link != graph)
@@ -242,11 +242,11 @@ int ptxsim_graph_destroy(struct cu_graph *graph)
     return end(0);
 }
 
-static int add_kernel(struct cu_node **node, struct cu_graph *g, struct cu_node *const *after,
+static int add_kernel(struct gpu_node **node, struct gpu_graph *g, struct gpu_node *const *after,
                       size_t after_count, const struct cu_node_params *p)
 {
     size_t *numbers = malloc((after_count + 1) * sizeof *numbers);
-    struct cu_node *n = calloc(1, sizeof *n);
+    struct gpu_node *n = calloc(1, sizeof *n);
     bool is_added = numbers && n && set_parameters(n, p);
 
     for (size_t k = 0; is_added && k < after_count; k++)
@@ -260,8 +260,9 @@ static int add_kernel(struct cu_node **node, struct cu_graph *g, struct cu_node 
     return is_added ? 0 : LW_CU_OUT_OF_MEMORY;
 }
 
-int ptxsim_graph_kernel(struct cu_node **node, struct cu_graph *graph, struct cu_node *const *after,
-                        size_t after_count, const struct cu_node_params *params)
+int ptxsim_graph_kernel(struct gpu_node **node, struct gpu_graph *graph,
+                        struct gpu_node *const *after, size_t after_count,
+                        const struct cu_node_params *params)
 {
     const int result = begin();
 
@@ -272,9 +273,9 @@ int ptxsim_graph_kernel(struct cu_node **node, struct cu_graph *graph, struct cu
     return end(add_kernel(node, graph, after, after_count, params));
 }
 
-static struct cu_node *copy_node(const struct cu_node *from)
+static struct gpu_node *copy_node(const struct gpu_node *from)
 {
-    struct cu_node *n = malloc(sizeof *n);
+    struct gpu_node *n = malloc(sizeof *n);
     const size_t bytes = from->function ? from->function->parameter_bytes + 1 : 1;
 
     if (!n)
@@ -287,12 +288,12 @@ static struct cu_node *copy_node(const struct cu_node *from)
     return n;
 }
 
-static struct cu_graph *copy_graph(const struct cu_graph *from)
+static struct gpu_graph *copy_graph(const struct gpu_graph *from)
 {
-    struct cu_graph *g = make_graph();
+    struct gpu_graph *g = make_graph();
 
-    for (const struct cu_node *n = from->first; g && n; n = n->next) {
-        struct cu_node *copy = copy_node(n);
+    for (const struct gpu_node *n = from->first; g && n; n = n->next) {
+        struct gpu_node *copy = copy_node(n);
 
         if (!copy || !add(g, copy, n->after, n->after_count)) {
             free_graph(g);
@@ -302,7 +303,7 @@ static struct cu_graph *copy_graph(const struct cu_graph *from)
     return g;
 }
 
-int ptxsim_graph_instantiate(struct cu_graph_exec **exec, struct cu_graph *graph,
+int ptxsim_graph_instantiate(struct gpu_graph_exec **exec, struct gpu_graph *graph,
                              unsigned long long flags)
 {
     const int result = begin();
@@ -322,9 +323,9 @@ int ptxsim_graph_instantiate(struct cu_graph_exec **exec, struct cu_graph *graph
 }
 
 /* What is under way is done first; the driver frees it then. */
-int ptxsim_graph_exec_destroy(struct cu_graph_exec *exec)
+int ptxsim_graph_exec_destroy(struct gpu_graph_exec *exec)
 {
-    struct cu_graph_exec **link = &device_context.execs;
+    struct gpu_graph_exec **link = &device_context.execs;
     int result = begin();
 
     if (result || !is_exec(exec))
@@ -339,11 +340,11 @@ int ptxsim_graph_exec_destroy(struct cu_graph_exec *exec)
 }
 
 /* A node is known by its number, as is its copy. */
-int ptxsim_graph_set(struct cu_graph_exec *exec, struct cu_node *node,
+int ptxsim_graph_set(struct gpu_graph_exec *exec, struct gpu_node *node,
                      const struct cu_node_params *params)
 {
     const int result = begin();
-    struct cu_node *own;
+    struct gpu_node *own;
 
     if (result || !is_exec(exec))
         return end(result ? result : INVALID_HANDLE);
@@ -355,7 +356,7 @@ int ptxsim_graph_set(struct cu_graph_exec *exec, struct cu_node *node,
     return end(set_parameters(own, params) ? 0 : LW_CU_OUT_OF_MEMORY);
 }
 
-int ptxsim_graph_launch(struct cu_graph_exec *exec, struct cu_stream *stream)
+int ptxsim_graph_launch(struct gpu_graph_exec *exec, struct gpu_stream *stream)
 {
     const int result = begin_with(&stream);
     struct graph_run *run;
@@ -372,13 +373,13 @@ int ptxsim_graph_launch(struct cu_graph_exec *exec, struct cu_stream *stream)
 
 void graphs_destroy_all(void)
 {
-    struct cu_context *c = &device_context;
+    struct gpu_context *c = &device_context;
 
-    for (struct cu_graph *g = c->graphs, *next; g; g = next) {
+    for (struct gpu_graph *g = c->graphs, *next; g; g = next) {
         next = g->next;
         free_graph(g);
     }
-    for (struct cu_graph_exec *x = c->execs, *next; x; x = next) {
+    for (struct gpu_graph_exec *x = c->execs, *next; x; x = next) {
         next = x->next;
         free_graph(x->graph);
         free(x);
@@ -387,11 +388,11 @@ void graphs_destroy_all(void)
 
 /* ---- capture ---- */
 
-int capture_refuse(struct cu_stream *stream)
+int capture_refuse(struct gpu_stream *stream)
 {
     int result = 0;
 
-    for (struct cu_stream *s = device_context.streams; s; s = s->next)
+    for (struct gpu_stream *s = device_context.streams; s; s = s->next)
         if (s->captured && (!stream || s == stream)) {
             s->captured->is_invalid = true;
             result = CAPTURE_UNSUPPORTED;
@@ -400,9 +401,9 @@ int capture_refuse(struct cu_stream *stream)
 }
 
 /* Behind what came before it. A launch is taken apart: each run makes its own. */
-bool capture_command(struct cu_graph *g, const struct command *c)
+bool capture_command(struct gpu_graph *g, const struct command *c)
 {
-    struct cu_node *n = calloc(1, sizeof *n);
+    struct gpu_node *n = calloc(1, sizeof *n);
     const size_t last = g->count - 1;
 
     if (!n)
@@ -422,7 +423,7 @@ bool capture_command(struct cu_graph *g, const struct command *c)
     return add(g, n, &last, g->count ? 1 : 0);
 }
 
-int ptxsim_capture_begin(struct cu_stream *stream, int mode)
+int ptxsim_capture_begin(struct gpu_stream *stream, int mode)
 {
     const int result = begin_with(&stream);
 
@@ -433,10 +434,10 @@ int ptxsim_capture_begin(struct cu_stream *stream, int mode)
     return end(stream->captured ? 0 : LW_CU_OUT_OF_MEMORY);
 }
 
-int ptxsim_capture_end(struct cu_stream *stream, struct cu_graph **graph)
+int ptxsim_capture_end(struct gpu_stream *stream, struct gpu_graph **graph)
 {
     const int result = begin_with(&stream);
-    struct cu_graph *g;
+    struct gpu_graph *g;
 
     *graph = NULL;
     if (result || !stream->captured)

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_event(const struct cu_event *event)
+static bool is_event(const struct gpu_event *event)
 {
-    const struct cu_event *e = device_context.events;
+    const struct gpu_event *e = device_context.events;
 
     while (e && e != event)
         e = e->next;
     return e != NULL;
 }
 
-static int enqueue(struct cu_stream *stream, struct command command)
+static int enqueue(struct gpu_stream *stream, struct command command)
 {
     return device_enqueue(stream, &command) ? 0 : LW_CU_OUT_OF_MEMORY;
 }
@@ -33,7 +33,7 @@ static int begin_alone(void)
 }
 
 /* Nor this one. */
-static int begin_uncaptured(struct cu_stream **stream)
+static int begin_uncaptured(struct gpu_stream **stream)
 {
     const int result = begin_with(stream);
 
@@ -68,7 +68,7 @@ static bool is_inside(uint64_t address, size_t bytes)
     return memory_find(address, &in) && in.bytes - (address - in.begin) >= bytes;
 }
 
-int ptxsim_memory_fill(uint64_t to, unsigned char value, size_t bytes, struct cu_stream *stream)
+int ptxsim_memory_fill(uint64_t to, unsigned char value, size_t bytes, struct gpu_stream *stream)
 {
     const int result = begin_with(&stream);
 
@@ -82,7 +82,7 @@ int ptxsim_memory_fill(uint64_t to, unsigned char value, size_t bytes, struct cu
 }
 
 static int copy(void *to, const void *from, uint64_t device_address, size_t bytes,
-                struct cu_stream *stream)
+                struct gpu_stream *stream)
 {
     const int result = begin_with(&stream);
 
@@ -94,18 +94,18 @@ static int copy(void *to, const void *from, uint64_t device_address, size_t byte
         enqueue(stream, (struct command){.kind = COPY, .to = to, .from = from, .bytes = bytes}));
 }
 
-int ptxsim_memory_write(uint64_t to, const void *from, size_t bytes, struct cu_stream *stream)
+int ptxsim_memory_write(uint64_t to, const void *from, size_t bytes, struct gpu_stream *stream)
 {
     return copy((void *)(uintptr_t)to, from, to, bytes, stream);
 }
 
-int ptxsim_memory_read(void *to, uint64_t from, size_t bytes, struct cu_stream *stream)
+int ptxsim_memory_read(void *to, uint64_t from, size_t bytes, struct gpu_stream *stream)
 {
     return copy(to, (const void *)(uintptr_t)from, from, bytes, stream);
 }
 
-int ptxsim_memory_copy(uint64_t to, struct cu_context *to_context, uint64_t from,
-                       struct cu_context *from_context, size_t bytes, struct cu_stream *stream)
+int ptxsim_memory_copy(uint64_t to, struct gpu_context *to_context, uint64_t from,
+                       struct gpu_context *from_context, size_t bytes, struct gpu_stream *stream)
 {
     (void)to_context;
     (void)from_context;
@@ -115,7 +115,7 @@ int ptxsim_memory_copy(uint64_t to, struct cu_context *to_context, uint64_t from
 }
 
 /* It has one GPU. */
-int ptxsim_context_reaches(struct cu_context *context, unsigned flags)
+int ptxsim_context_reaches(struct gpu_context *context, unsigned flags)
 {
     (void)context;
     (void)flags;
@@ -158,7 +158,7 @@ int ptxsim_host_address(uint64_t *address, void *memory, unsigned flags)
 
 /* ---- streams ---- */
 
-int ptxsim_stream_create(struct cu_stream **stream, unsigned flags)
+int ptxsim_stream_create(struct gpu_stream **stream, unsigned flags)
 {
     const int result = begin();
 
@@ -175,9 +175,9 @@ int ptxsim_stream_create(struct cu_stream **stream, unsigned flags)
 }
 
 /* What it has to do is done first, which the driver does without being awaited. */
-int ptxsim_stream_destroy(struct cu_stream *stream)
+int ptxsim_stream_destroy(struct gpu_stream *stream)
 {
-    struct cu_stream **link = &device_context.streams;
+    struct gpu_stream **link = &device_context.streams;
     int result = stream ? begin_with(&stream) : begin();
 
     result = result || stream ? result : INVALID_HANDLE;
@@ -191,7 +191,7 @@ int ptxsim_stream_destroy(struct cu_stream *stream)
     return end(result);
 }
 
-int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
+int ptxsim_stream_context(struct gpu_stream *stream, struct gpu_context **context)
 {
     const int result = begin_with(&stream);
 
@@ -199,7 +199,7 @@ int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
     return end(result);
 }
 
-int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
+int ptxsim_stream_is_capturing(struct gpu_stream *stream, int *status)
 {
     const int result = begin_with(&stream);
 
@@ -207,21 +207,21 @@ int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
     return end(result);
 }
 
-int ptxsim_stream_query(struct cu_stream *stream)
+int ptxsim_stream_query(struct gpu_stream *stream)
 {
     const int result = begin_uncaptured(&stream);
 
     return end(result ? result : stream->first ? LW_CU_NOT_READY : 0);
 }
 
-int ptxsim_stream_wait(struct cu_stream *stream)
+int ptxsim_stream_wait(struct gpu_stream *stream)
 {
     const int result = begin_uncaptured(&stream);
 
     return end(result ? result : device_drain(stream));
 }
 
-int ptxsim_stream_wait_event(struct cu_stream *stream, struct cu_event *event, unsigned flags)
+int ptxsim_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event, unsigned flags)
 {
     const int result = begin_uncaptured(&stream);
 
@@ -236,14 +236,14 @@ int ptxsim_stream_wait_event(struct cu_stream *stream, struct cu_event *event, u
 
 /* ---- events ---- */
 
-static int begin_event(const struct cu_event *event)
+static int begin_event(const struct gpu_event *event)
 {
     const int result = begin();
 
     return result ? result : is_event(event) ? 0 : INVALID_HANDLE;
 }
 
-int ptxsim_event_create(struct cu_event **event, unsigned flags)
+int ptxsim_event_create(struct gpu_event **event, unsigned flags)
 {
     const int result = begin();
 
@@ -258,9 +258,9 @@ int ptxsim_event_create(struct cu_event **event, unsigned flags)
     return end(0);
 }
 
-int ptxsim_event_destroy(struct cu_event *event)
+int ptxsim_event_destroy(struct gpu_event *event)
 {
-    struct cu_event **link = &device_context.events;
+    struct gpu_event **link = &device_context.events;
     int result = begin_event(event);
 
     result = result ? result : device_drain(NULL);
@@ -273,7 +273,7 @@ int ptxsim_event_destroy(struct cu_event *event)
     return end(0);
 }
 
-int ptxsim_event_record(struct cu_event *event, struct cu_stream *stream)
+int ptxsim_event_record(struct gpu_event *event, struct gpu_stream *stream)
 {
     int result = begin_uncaptured(&stream);
 
@@ -285,21 +285,21 @@ int ptxsim_event_record(struct cu_event *event, struct cu_stream *stream)
         enqueue(stream, (struct command){.kind = RECORD, .event = event, .turn = event->issued}));
 }
 
-int ptxsim_event_query(struct cu_event *event)
+int ptxsim_event_query(struct gpu_event *event)
 {
     const int result = begin_event(event);
 
     return end(result ? result : event->done < event->issued ? LW_CU_NOT_READY : 0);
 }
 
-int ptxsim_event_wait(struct cu_event *event)
+int ptxsim_event_wait(struct gpu_event *event)
 {
     const int result = begin_event(event);
 
     return end(result ? result : device_await(event, event->issued));
 }
 
-int ptxsim_event_elapsed(float *milliseconds, struct cu_event *from, struct cu_event *to)
+int ptxsim_event_elapsed(float *milliseconds, struct gpu_event *from, struct gpu_event *to)
 {
     const int result = begin_event(from);
 

@@ -216,7 +216,7 @@ bool block_meet(struct block *b);
 /* random_next - of a launch's seed. */
 uint32_t random_next(uint64_t *state);
 
-enum result { /* of the driver, as far as run/cuda_driver.h has them not */
+enum result { /* of the driver, as far as run/cuda/driver.h has them not */
               INVALID_CONTEXT = 201,
               INVALID_HANDLE = 400,
               MISALIGNED_ADDRESS = 716,

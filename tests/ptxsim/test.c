@@ -10,8 +10,8 @@
 const struct lw__cuda_driver *driver;
 int failures;
 
-static struct cu_context *context;
-static struct cu_stream *stream;
+static struct gpu_context *context;
+static struct gpu_stream *stream;
 static char log_text[4096];
 static int passes;
 
@@ -33,8 +33,8 @@ void check(int works, const char *format, ...)
 void open_simulator(void)
 {
     if (lw__cuda_driver(&driver) || driver->context_retain(&context, 0) ||
-        driver->context_push(context) ||
-        driver->stream_create(&stream, LW_CU_STREAM_NON_BLOCKING)) {
+        driver->calls.context_push(context) ||
+        driver->calls.stream_create(&stream, LW_GPU_STREAM_NON_BLOCKING)) {
         printf("no simulator: %s\n", lw_last_error());
         exit(1);
     }
@@ -42,26 +42,26 @@ void open_simulator(void)
 
 void close_simulator(void)
 {
-    check(!driver->stream_destroy(stream), "a stream is destroyed");
-    check(!driver->context_pop(&context), "a context is popped");
+    check(!driver->calls.stream_destroy(stream), "a stream is destroyed");
+    check(!driver->calls.context_pop(&context), "a context is popped");
     check(!driver->context_release(0), "a context is released");
 }
 
-static int launch(struct cu_function *f, unsigned blocks, unsigned threads, uint64_t *words)
+static int launch(struct gpu_function *f, unsigned blocks, unsigned threads, uint64_t *words)
 {
     const size_t bytes = WORDS * sizeof *words;
     uint64_t memory;
     void *parameters[] = {&memory};
-    int result = driver->memory_create(&memory, bytes), freed;
+    int result = driver->calls.memory_create(&memory, bytes), freed;
 
     if (result)
         return result;
-    result = driver->memory_write(memory, words, bytes, stream);
+    result = driver->calls.memory_write(memory, words, bytes, stream);
     result = result ? result
                     : driver->launch(f, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, NULL);
-    result = result ? result : driver->memory_read(words, memory, bytes, stream);
-    result = result ? result : driver->stream_wait(stream);
-    freed = driver->memory_destroy(memory);
+    result = result ? result : driver->calls.memory_read(words, memory, bytes, stream);
+    result = result ? result : driver->calls.stream_wait(stream);
+    freed = driver->calls.memory_destroy(memory);
     return result ? result : freed;
 }
 
@@ -70,7 +70,7 @@ int run_ptx(const char *text, unsigned blocks, unsigned threads, uint64_t *words
     const int options[] = {LW_CU_JIT_ERROR_LOG, LW_CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log_text, (void *)(uintptr_t)sizeof log_text};
     struct cu_module *module;
-    struct cu_function *f;
+    struct gpu_function *f;
     int result = driver->module_load(&module, text, 2, options, values), unloaded;
 
     if (result)
@@ -112,8 +112,8 @@ void fails(const char *what, const char *text, unsigned threads, int result, con
     check(strstr(log_text, says) != NULL, "%s: '%s' was not said, but: %s", what, says, log_text);
     if (got < LW_CU_ILLEGAL_ADDRESS)
         return;
-    check(driver->stream_wait(stream) == result, "%s: the context's end stays", what);
-    check(!driver->context_pop(&context) && !driver->context_reset(0), "%s: a reset", what);
+    check(driver->calls.stream_wait(stream) == result, "%s: the context's end stays", what);
+    check(!driver->calls.context_pop(&context) && !driver->context_reset(0), "%s: a reset", what);
     open_simulator();
 }
 

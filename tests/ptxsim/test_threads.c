@@ -231,9 +231,9 @@ static void orders(void)
 
 struct work {
     struct cu_module *module;
-    struct cu_function *function;
-    struct cu_stream *first, *second;
-    struct cu_event *begin, *end;
+    struct gpu_function *function;
+    struct gpu_stream *first, *second;
+    struct gpu_event *begin, *end;
     volatile uint32_t *word;
     uint64_t address;
 };
@@ -246,11 +246,12 @@ static void start_work(struct work *w)
 
     check(!driver->module_load(&w->module, waits, 0, NULL, NULL) &&
               !driver->module_function(&w->function, w->module, "t") &&
-              !driver->stream_create(&w->first, LW_CU_STREAM_NON_BLOCKING) &&
-              !driver->stream_create(&w->second, LW_CU_STREAM_NON_BLOCKING) &&
-              !driver->event_create(&w->begin, 0) && !driver->event_create(&w->end, 0) &&
-              !driver->host_create(&memory, 4, LW_CU_HOST_MAPPED) &&
-              !driver->host_address(&w->address, memory, 0),
+              !driver->calls.stream_create(&w->first, LW_GPU_STREAM_NON_BLOCKING) &&
+              !driver->calls.stream_create(&w->second, LW_GPU_STREAM_NON_BLOCKING) &&
+              !driver->calls.event_create(&w->begin, 0) &&
+              !driver->calls.event_create(&w->end, 0) &&
+              !driver->calls.host_create(&memory, 4, LW_GPU_HOST_MAPPED) &&
+              !driver->calls.host_address(&w->address, memory, 0),
           "streams, events and memory of the host");
     w->word = memory;
     *w->word = 0;
@@ -258,9 +259,10 @@ static void start_work(struct work *w)
 
 static void end_work(const struct work *w)
 {
-    check(!driver->host_destroy((void *)(uintptr_t)w->word) && !driver->event_destroy(w->begin) &&
-              !driver->event_destroy(w->end) && !driver->stream_destroy(w->first) &&
-              !driver->stream_destroy(w->second) && !driver->module_unload(w->module),
+    check(!driver->calls.host_destroy((void *)(uintptr_t)w->word) &&
+              !driver->calls.event_destroy(w->begin) && !driver->calls.event_destroy(w->end) &&
+              !driver->calls.stream_destroy(w->first) && !driver->calls.stream_destroy(w->second) &&
+              !driver->module_unload(w->module),
           "all is destroyed");
 }
 
@@ -272,19 +274,20 @@ static void streams(void)
     void *parameters[] = {&w.address};
 
     start_work(&w);
-    check(driver->event_elapsed(&milliseconds, w.begin, w.end), "time without an event");
-    check(!driver->event_record(w.begin, w.first), "a record");
+    check(driver->calls.event_elapsed(&milliseconds, w.begin, w.end), "time without an event");
+    check(!driver->calls.event_record(w.begin, w.first), "a record");
     check(!driver->launch(w.function, 1, 1, 1, 32, 1, 1, 0, w.first, parameters, NULL), "a launch");
-    check(!driver->event_record(w.end, w.first), "a record behind the launch");
-    check(!driver->stream_wait_event(w.second, w.end, 0), "a stream that waits");
-    check(!driver->event_wait(w.begin), "what is before the kernel has been");
-    check(driver->stream_query(w.first) == LW_CU_NOT_READY, "the kernel waits");
-    check(driver->stream_query(w.second) == LW_CU_NOT_READY, "the second stream waits");
-    check(driver->event_query(w.end) == LW_CU_NOT_READY, "the event is ahead");
+    check(!driver->calls.event_record(w.end, w.first), "a record behind the launch");
+    check(!driver->calls.stream_wait_event(w.second, w.end, 0), "a stream that waits");
+    check(!driver->calls.event_wait(w.begin), "what is before the kernel has been");
+    check(driver->calls.stream_query(w.first) == LW_CU_NOT_READY, "the kernel waits");
+    check(driver->calls.stream_query(w.second) == LW_CU_NOT_READY, "the second stream waits");
+    check(driver->calls.event_query(w.end) == LW_CU_NOT_READY, "the event is ahead");
     *w.word = 1;
-    check(!driver->stream_wait(w.second), "the second stream goes on");
-    check(!driver->event_query(w.end) && !driver->stream_query(w.first), "the first is done");
-    check(!driver->event_elapsed(&milliseconds, w.begin, w.end) && milliseconds >= 0,
+    check(!driver->calls.stream_wait(w.second), "the second stream goes on");
+    check(!driver->calls.event_query(w.end) && !driver->calls.stream_query(w.first),
+          "the first is done");
+    check(!driver->calls.event_elapsed(&milliseconds, w.begin, w.end) && milliseconds >= 0,
           "%g milliseconds", (double)milliseconds);
     end_work(&w);
 }
@@ -345,12 +348,12 @@ static void memory(void)
     size_t unused = 0, total = 0;
     uint64_t all = 0, more = 0;
 
-    check(!driver->memory_info(&unused, &total) && unused <= total, "memory is told");
-    check(driver->memory_create(&all, total + 1) == LW_CU_OUT_OF_MEMORY, "too much memory");
-    check(!driver->memory_create(&all, 1000), "some memory");
-    check(!driver->memory_info(&more, &total) && more + 1000 == unused, "what is left of it");
-    check(!driver->memory_destroy(all), "memory is given back");
-    check(driver->memory_destroy(all) == LW_CU_INVALID_VALUE, "and cannot be again");
+    check(!driver->calls.memory_info(&unused, &total) && unused <= total, "memory is told");
+    check(driver->calls.memory_create(&all, total + 1) == LW_CU_OUT_OF_MEMORY, "too much memory");
+    check(!driver->calls.memory_create(&all, 1000), "some memory");
+    check(!driver->calls.memory_info(&more, &total) && more + 1000 == unused, "what is left of it");
+    check(!driver->calls.memory_destroy(all), "memory is given back");
+    check(driver->calls.memory_destroy(all) == LW_CU_INVALID_VALUE, "and cannot be again");
 }
 
 int main(void)

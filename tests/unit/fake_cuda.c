@@ -128,7 +128,6 @@ static int attribute(int which)
 {
     switch (which) {
     case 16: return 10;
-    case 39: return 2048;
     case 75: return fake_cuda.major;
     case 76: return fake_cuda.minor;
     case 97: return 160 << 10;

@@ -1,6 +1,6 @@
 /* The device `cuda` when things go wrong: no driver, kernels that end the context, calls of the
  * driver that fail, one after the other. */
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include "run_cuda.h"
 
 #define ROWS                                                                                       \
@@ -99,7 +99,7 @@ static lw_status use_events(struct objects *o)
 /* A stream of ours stands for someone else's. */
 static lw_status use_wrapped(struct objects *o)
 {
-    const struct lw__cuda_queue *q = o->stream->queue;
+    const struct lw__gpu_queue *q = o->stream->queue;
 
     LW_TRY(lw_stream_wrap(o->device, q->stream, &o->wrapped));
     LW_TRY(launch(o->wrapped, o->program, &asserts, lw_dim_1(1), 32, o->buffer, 0));

@@ -2,7 +2,7 @@
  * whole host API passes. Each time the answer is LW_E_MEMORY with a message, and nothing is
  * left. */
 #include "alloc.h"
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include "run_test.h"
 #include <pthread.h>
 
@@ -110,7 +110,7 @@ static lw_status use_cuda(struct objects *o)
     LW_TRY(lw_stream_wait_event(o->stream, o->event));
     LW_TRY(lw_event_wait(o->event));
     LW_TRY(lw_event_elapsed(o->event, o->event, &ns));
-    LW_TRY(lw_stream_wrap(o->device, ((struct lw__cuda_queue *)o->stream->queue)->stream,
+    LW_TRY(lw_stream_wrap(o->device, ((struct lw__gpu_queue *)o->stream->queue)->stream,
                           &o->wrapped_stream));
     LW_TRY(LW_LAUNCH(o->wrapped_stream, k, 1, 8, o->buffer, o->buffer, o->buffer, 8));
     LW_TRY(lw_stream_reserve(o->wrapped_stream, 1000));

@@ -1,7 +1,7 @@
 /* No memory of the host is made or given back by launches like those before: on a device without
  * queues, on `cpu`, in this thread and in workers, and on `cuda` with a double of the driver. */
 #include "alloc.h"
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include "run_cuda.h"
 
 /* ---- a device that looks at declared sizes ---- */
@@ -180,7 +180,7 @@ static void on_cuda(uint32_t uses)
     const lw_arg args[] = {lw_arg_buffer(b), lw_arg_int(0)};
     const struct case_ c = {s, first_kernel(p), {8, 1, 1}, args, 2, 0, NULL};
     check_all("cuda", c);
-    WORKS(lw_stream_wrap(d, ((struct lw__cuda_queue *)s->queue)->stream, &wrapped));
+    WORKS(lw_stream_wrap(d, ((struct lw__gpu_queue *)s->queue)->stream, &wrapped));
     check_all("wrapped", (struct case_){wrapped, c.kernel, {8, 1, 1}, args, 2, 0, NULL});
     lw_stream_destroy(wrapped);
     lw_stream_destroy(s);

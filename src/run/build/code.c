@@ -2,8 +2,8 @@
  *
  *     request -> key -> cache, or the compiler and then the cache -> manifest -> payload loaded
  *
- * A request is a whole kernel file (host/program.c) or one kernel for one size of block
- * (host/specialize.c).
+ * A request is a whole kernel file (program/program.c) or one kernel for one size of block
+ * (program/specialize.c).
  */
 #include "run/build/build.h"
 #include <dlfcn.h>

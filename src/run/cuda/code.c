@@ -21,8 +21,9 @@ static lw_status refuse(struct lw__cuda *gpu, int result, const char *log)
                         log);
     if (result == LW_CU_INVALID_PTX)
         return lw__fail(LW_E_INTERNAL, "the NVIDIA driver refuses the compiled kernel: %s", log);
-    return lw__cuda_fail(gpu, result, "the NVIDIA driver does not load the compiled kernel%s%.200s",
-                         *log ? ": " : "", log);
+    return lw__gpu_fail(&gpu->gpu, result,
+                        "the NVIDIA driver does not load the compiled kernel%s%.200s",
+                        *log ? ": " : "", log);
 }
 
 /* Entered. */
@@ -49,7 +50,8 @@ static int read_global(struct lw__cuda *gpu, const struct lw__cuda_code *c, cons
         result = LW_CU_INVALID_VALUE;
     if (result)
         return result;
-    return lw__cuda_copied(gpu, gpu->driver->memory_read(to, address, bytes, gpu->copies));
+    return lw__gpu_copied(&gpu->gpu,
+                          gpu->gpu.driver->memory_read(to, address, bytes, gpu->gpu.copies));
 }
 
 /* Entered. */
@@ -57,35 +59,38 @@ static lw_status read_text(struct lw__cuda *gpu, struct lw__cuda_code *c)
 {
     int result;
 
-    if (!(c->uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
+    if (!(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
         return LW_OK;
-    result = gpu->driver->module_global(&c->text_address, &c->text_bytes, c->module, LW_CUDA_TEXT);
-    if (result == LW_CU_NOT_FOUND && !(c->uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+    result = gpu->driver->module_global(&c->gpu.text_address, &c->gpu.text_bytes, c->module,
+                                        LW_CUDA_TEXT);
+    if (result == LW_CU_NOT_FOUND && !(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
         return LW_OK;
     if (!result) {
-        c->text = calloc(1, c->text_bytes + 1);
-        if (!c->text)
+        c->gpu.text = calloc(1, c->gpu.text_bytes + 1);
+        if (!c->gpu.text)
             return lw__fail(LW_E_MEMORY, "out of memory: the texts of a kernel");
-        result = read_global(gpu, c, LW_CUDA_TEXT, c->text, c->text_bytes);
+        result = read_global(gpu, c, LW_CUDA_TEXT, c->gpu.text, c->gpu.text_bytes);
     }
-    return result ? lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT) : LW_OK;
+    return result ? lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT)
+                  : LW_OK;
 }
 
 /* Entered. A launch may have as much dynamic memory as the processor leaves. */
 static int prepare_function(struct lw__cuda *gpu, struct lw__cuda_code *c)
 {
     const struct lw__cuda_driver *cu = gpu->driver;
-    int bytes = 0, result = cu->module_function(&c->function, c->module, LW_CUDA_ENTRY);
+    int bytes = 0, result = cu->module_function(&c->gpu.function, c->module, LW_CUDA_ENTRY);
 
-    result =
-        result ? result : cu->function_attribute(&bytes, LW_CU_FUNCTION_STATIC_BYTES, c->function);
-    result =
-        result ? result : cu->function_attribute(&c->threads, LW_CU_FUNCTION_THREADS, c->function);
+    result = result ? result
+                    : cu->function_attribute(&bytes, LW_CU_FUNCTION_STATIC_BYTES, c->gpu.function);
+    result = result
+                 ? result
+                 : cu->function_attribute(&c->gpu.threads, LW_CU_FUNCTION_THREADS, c->gpu.function);
     if (result)
         return result;
-    c->static_bytes = (size_t)bytes;
-    return cu->function_set_attribute(c->function, LW_CU_FUNCTION_DYNAMIC_BYTES,
-                                      (int)gpu->shared_bytes - bytes);
+    c->gpu.static_bytes = (size_t)bytes;
+    return cu->function_set_attribute(c->gpu.function, LW_CU_FUNCTION_DYNAMIC_BYTES,
+                                      (int)gpu->gpu.shared_bytes - bytes);
 }
 
 /* Entered. */
@@ -96,13 +101,13 @@ static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cu
     LW_TRY(load_module(gpu, text, c));
     result = prepare_function(gpu, c);
     if (result)
-        return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_ENTRY);
-    result = read_global(gpu, c, LW_CUDA_USES, &c->uses, sizeof c->uses);
+        return lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_ENTRY);
+    result = read_global(gpu, c, LW_CUDA_USES, &c->gpu.uses, sizeof c->gpu.uses);
     if (result)
-        return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
-    c->slack_bytes = c->uses >> LW_CUDA_SLACK_SHIFT;
-    c->follows = c->uses & LW_CUDA_FOLLOWS;
-    c->uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;
+        return lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
+    c->gpu.slack_bytes = c->gpu.uses >> LW_CUDA_SLACK_SHIFT;
+    c->gpu.follows = c->gpu.uses & LW_CUDA_FOLLOWS;
+    c->gpu.uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;
     return read_text(gpu, c);
 }
 
@@ -117,10 +122,10 @@ static lw_status load_bytes(struct lw__cuda *gpu, const void *payload, size_t by
         return lw__fail(LW_E_MEMORY, "out of memory: the code of a kernel, %zu bytes", bytes);
     memcpy(text, payload, bytes);
     text[bytes] = '\0';
-    status = lw__cuda_enter(gpu);
+    status = lw__gpu_enter(&gpu->gpu);
     if (!status) {
         status = load_text(gpu, text, c);
-        lw__cuda_leave(gpu);
+        lw__gpu_leave(&gpu->gpu);
     }
     free(text);
     return status;
@@ -155,11 +160,11 @@ void lw__cuda_unload(void *state, void *code)
 
     if (c->object)
         dlclose(c->object);
-    if (c->module && lw__cuda_enter_to_release(gpu)) {
+    if (c->module && lw__gpu_enter_to_release(&gpu->gpu)) {
         (void)gpu->driver->module_unload(c->module);
-        lw__cuda_leave(gpu);
+        lw__gpu_leave(&gpu->gpu);
     }
-    free(c->text);
+    free(c->gpu.text);
     free(c);
 }
 
@@ -169,7 +174,7 @@ lw_status lw__cuda_find(void *code, const char *kernel, void **entry)
     struct lw__cuda_code *c = code;
 
     (void)kernel;
-    *entry = c->function;
+    *entry = c->gpu.function;
     return LW_OK;
 }
 

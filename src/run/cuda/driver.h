@@ -6,17 +6,9 @@
 #ifndef LW_CUDA_DRIVER_H
 #define LW_CUDA_DRIVER_H
 
-#include "base/base.h"
+#include "run/gpu/gpu.h"
 
-/* What the driver hands out; addresses in the GPU's memory are uint64_t, devices int. */
-struct cu_context;
 struct cu_module;
-struct cu_function;
-struct cu_stream;
-struct cu_event;
-struct cu_graph;
-struct cu_node; /* CUgraphNode */
-struct cu_graph_exec;
 
 /* CUresult, those that we tell apart. Values are the driver's, for ever. */
 enum lw__cu_result {
@@ -42,7 +34,6 @@ enum lw__cu_result {
 
 enum lw__cu_device_attribute {
     LW_CU_PROCESSORS = 16,
-    LW_CU_PROCESSOR_THREADS = 39,
     LW_CU_CAPABILITY_MAJOR = 75,
     LW_CU_CAPABILITY_MINOR = 76,
     LW_CU_BLOCK_SHARED_BYTES = 97, /* that a kernel can ask for */
@@ -59,8 +50,7 @@ enum lw__cu_pointer_attribute { LW_CU_POINTER_DEVICE_ADDRESS = 3 };
 
 enum lw__cu_jit_option { LW_CU_JIT_ERROR_LOG = 5, LW_CU_JIT_ERROR_LOG_BYTES = 6 };
 
-/* CUlaunchConfig with its attributes, of which we know one: the launch may begin before those in
- * front of it in the stream have ended. */
+/* CUlaunchConfig with its attributes, of which we know one: lw__gpu_start.follows. */
 enum { LW_CU_LAUNCH_PROGRAMMATIC = 6 };
 
 struct cu_launch_attribute {
@@ -74,25 +64,56 @@ struct cu_launch_attribute {
 
 struct cu_launch_config {
     unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_bytes;
-    struct cu_stream *stream;
+    struct gpu_stream *stream;
     struct cu_launch_attribute *attributes;
     unsigned attribute_count;
 };
 
 /* CUDA_KERNEL_NODE_PARAMS, the first version. */
 struct cu_node_params {
-    struct cu_function *function;
+    struct gpu_function *function;
     unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_bytes;
     void **parameters, **extra;
 };
 
-enum lw__cu_flags {
-    LW_CU_STREAM_NON_BLOCKING = 1, /* it does not wait for the default stream's work */
-    LW_CU_HOST_PORTABLE = 1,
-    LW_CU_HOST_MAPPED = 2,
-};
+/* X(slot, symbol): the driver's functions that are slots of lw__gpu_driver as they are. Those of
+ * graphs came with CUDA 11.4; older drivers lack them. */
+#define LW_CUDA_CALLS_MAP(X)                                                                       \
+    X(context_push, "cuCtxPushCurrent_v2")                                                         \
+    X(context_pop, "cuCtxPopCurrent_v2")                                                           \
+    X(context_reaches, "cuCtxEnablePeerAccess")                                                    \
+    X(memory_info, "cuMemGetInfo_v2")                                                              \
+    X(memory_create, "cuMemAlloc_v2")                                                              \
+    X(memory_destroy, "cuMemFree_v2")                                                              \
+    X(memory_fill, "cuMemsetD8Async")                                                              \
+    X(memory_write, "cuMemcpyHtoDAsync_v2")                                                        \
+    X(memory_read, "cuMemcpyDtoHAsync_v2")                                                         \
+    X(memory_copy, "cuMemcpyPeerAsync")                                                            \
+    X(host_create, "cuMemHostAlloc")                                                               \
+    X(host_destroy, "cuMemFreeHost")                                                               \
+    X(host_address, "cuMemHostGetDevicePointer_v2")                                                \
+    X(function_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor")                              \
+    X(stream_create, "cuStreamCreate")                                                             \
+    X(stream_destroy, "cuStreamDestroy_v2")                                                        \
+    X(stream_context, "cuStreamGetCtx")                                                            \
+    X(stream_is_capturing, "cuStreamIsCapturing")                                                  \
+    X(stream_query, "cuStreamQuery")                                                               \
+    X(stream_wait, "cuStreamSynchronize")                                                          \
+    X(stream_wait_event, "cuStreamWaitEvent")                                                      \
+    X(event_create, "cuEventCreate")                                                               \
+    X(event_destroy, "cuEventDestroy_v2")                                                          \
+    X(event_record, "cuEventRecord")                                                               \
+    X(event_query, "cuEventQuery")                                                                 \
+    X(event_wait, "cuEventSynchronize")                                                            \
+    X(event_elapsed, "cuEventElapsedTime")
+#define LW_CUDA_GRAPH_CALLS_MAP(X)                                                                 \
+    X(graph_create, "cuGraphCreate")                                                               \
+    X(graph_destroy, "cuGraphDestroy")                                                             \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags")                                            \
+    X(graph_exec_destroy, "cuGraphExecDestroy")                                                    \
+    X(graph_launch, "cuGraphLaunch")
 
-/* X(member, symbol, parameters); all return a CUresult. */
+/* X(member, symbol, parameters): the other functions that we call; all return a CUresult. */
 #define LW_CUDA_DRIVER_MAP(X)                                                                      \
     X(init, "cuInit", (unsigned flags))                                                            \
     X(version, "cuDriverGetVersion", (int *version))                                               \
@@ -103,79 +124,36 @@ enum lw__cu_flags {
     X(device_name, "cuDeviceGetName", (char *name, int room, int device))                          \
     X(device_bytes, "cuDeviceTotalMem_v2", (size_t *bytes, int device))                            \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))           \
-    X(context_retain, "cuDevicePrimaryCtxRetain", (struct cu_context * *context, int device))      \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (struct gpu_context * *context, int device))     \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                               \
     X(context_reset, "cuDevicePrimaryCtxReset_v2", (int device))                                   \
-    X(context_push, "cuCtxPushCurrent_v2", (struct cu_context * context))                          \
-    X(context_pop, "cuCtxPopCurrent_v2", (struct cu_context * *context))                           \
-    X(memory_info, "cuMemGetInfo_v2", (size_t *unused, size_t *total))                             \
-    X(memory_create, "cuMemAlloc_v2", (uint64_t *memory, size_t bytes))                            \
-    X(memory_destroy, "cuMemFree_v2", (uint64_t memory))                                           \
-    X(memory_fill, "cuMemsetD8Async",                                                              \
-      (uint64_t to, unsigned char value, size_t bytes, struct cu_stream *stream))                  \
-    X(memory_write, "cuMemcpyHtoDAsync_v2",                                                        \
-      (uint64_t to, const void *from, size_t bytes, struct cu_stream *stream))                     \
-    X(memory_read, "cuMemcpyDtoHAsync_v2",                                                         \
-      (void *to, uint64_t from, size_t bytes, struct cu_stream *stream))                           \
-    X(memory_copy, "cuMemcpyPeerAsync",                                                            \
-      (uint64_t to, struct cu_context *to_context, uint64_t from, struct cu_context *from_context, \
-       size_t bytes, struct cu_stream *stream))                                                    \
-    X(context_reaches, "cuCtxEnablePeerAccess", (struct cu_context * context, unsigned flags))     \
     X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uint64_t memory))   \
-    X(host_create, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                \
-    X(host_destroy, "cuMemFreeHost", (void *memory))                                               \
-    X(host_address, "cuMemHostGetDevicePointer_v2",                                                \
-      (uint64_t *address, void *memory, unsigned flags))                                           \
     X(module_load, "cuModuleLoadDataEx",                                                           \
       (struct cu_module * *module, const void *image, unsigned count, const int *options,          \
        void **values))                                                                             \
     X(module_unload, "cuModuleUnload", (struct cu_module * module))                                \
     X(module_function, "cuModuleGetFunction",                                                      \
-      (struct cu_function * *function, struct cu_module * module, const char *name))               \
+      (struct gpu_function * *function, struct cu_module * module, const char *name))              \
     X(module_global, "cuModuleGetGlobal_v2",                                                       \
       (uint64_t *address, size_t *bytes, struct cu_module *module, const char *name))              \
     X(function_attribute, "cuFuncGetAttribute",                                                    \
-      (int *value, int attribute, struct cu_function *function))                                   \
+      (int *value, int attribute, struct gpu_function *function))                                  \
     X(function_set_attribute, "cuFuncSetAttribute",                                                \
-      (struct cu_function * function, int attribute, int value))                                   \
-    X(function_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                              \
-      (int *blocks, struct cu_function *function, int threads, size_t dynamic_bytes))              \
+      (struct gpu_function * function, int attribute, int value))                                  \
     X(launch, "cuLaunchKernel",                                                                    \
-      (struct cu_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
+      (struct gpu_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,          \
        unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,               \
-       struct cu_stream *stream, void **parameters, void **extra))                                 \
-    X(stream_create, "cuStreamCreate", (struct cu_stream * *stream, unsigned flags))               \
-    X(stream_destroy, "cuStreamDestroy_v2", (struct cu_stream * stream))                           \
-    X(stream_context, "cuStreamGetCtx", (struct cu_stream * stream, struct cu_context * *context)) \
-    X(stream_is_capturing, "cuStreamIsCapturing", (struct cu_stream * stream, int *status))        \
-    X(stream_query, "cuStreamQuery", (struct cu_stream * stream))                                  \
-    X(stream_wait, "cuStreamSynchronize", (struct cu_stream * stream))                             \
-    X(stream_wait_event, "cuStreamWaitEvent",                                                      \
-      (struct cu_stream * stream, struct cu_event * event, unsigned flags))                        \
-    X(event_create, "cuEventCreate", (struct cu_event * *event, unsigned flags))                   \
-    X(event_destroy, "cuEventDestroy_v2", (struct cu_event * event))                               \
-    X(event_record, "cuEventRecord", (struct cu_event * event, struct cu_stream * stream))         \
-    X(event_query, "cuEventQuery", (struct cu_event * event))                                      \
-    X(event_wait, "cuEventSynchronize", (struct cu_event * event))                                 \
-    X(event_elapsed, "cuEventElapsedTime",                                                         \
-      (float *milliseconds, struct cu_event *begin, struct cu_event *end))
+       struct gpu_stream *stream, void **parameters, void **extra))
 
-/* Functions that older drivers lack; they are NULL then. Those of graphs came with CUDA 11.4, the
- * others with 12. */
+/* The same, for what older drivers lack; NULL then. launch_with came with CUDA 12. */
 #define LW_CUDA_NEW_DRIVER_MAP(X)                                                                  \
-    X(graph_create, "cuGraphCreate", (struct cu_graph * *graph, unsigned flags))                   \
-    X(graph_destroy, "cuGraphDestroy", (struct cu_graph * graph))                                  \
     X(graph_kernel, "cuGraphAddKernelNode",                                                        \
-      (struct cu_node * *node, struct cu_graph * graph, struct cu_node *const *after,              \
+      (struct gpu_node * *node, struct gpu_graph * graph, struct gpu_node *const *after,           \
        size_t after_count, const struct cu_node_params *params))                                   \
-    X(graph_instantiate, "cuGraphInstantiateWithFlags",                                            \
-      (struct cu_graph_exec * *exec, struct cu_graph * graph, unsigned long long flags))           \
-    X(graph_exec_destroy, "cuGraphExecDestroy", (struct cu_graph_exec * exec))                     \
     X(graph_set, "cuGraphExecKernelNodeSetParams",                                                 \
-      (struct cu_graph_exec * exec, struct cu_node * node, const struct cu_node_params *params))   \
-    X(graph_launch, "cuGraphLaunch", (struct cu_graph_exec * exec, struct cu_stream * stream))     \
+      (struct gpu_graph_exec * exec, struct gpu_node * node, const struct cu_node_params *params)) \
     X(launch_with, "cuLaunchKernelEx",                                                             \
-      (const struct cu_launch_config *config, struct cu_function *function, void **parameters,     \
+      (const struct cu_launch_config *config, struct gpu_function *function, void **parameters,    \
        void **extra))
 
 struct lw__cuda_driver {
@@ -183,6 +161,7 @@ struct lw__cuda_driver {
     LW_CUDA_DRIVER_MAP(LW_CUDA_DRIVER_MEMBER)
     LW_CUDA_NEW_DRIVER_MAP(LW_CUDA_DRIVER_MEMBER)
 #undef LW_CUDA_DRIVER_MEMBER
+    struct lw__gpu_driver calls;
 };
 
 /* lw__cuda_driver - the driver, loaded and initialised; from then on it stays.
@@ -194,10 +173,8 @@ lw_status lw__cuda_driver(const struct lw__cuda_driver **driver);
 /* lw__cuda_is_forked - is this the child of a process that had begun to load the driver? Nothing
  * of it can be used then. Any thread. */
 bool lw__cuda_is_forked(void);
-lw_status lw__cuda_fail_forked(void);
 
-/* lw__cuda_result_text - "CUDA_ERROR_X (what it means)", into text of `room` bytes; returns it. */
-const char *lw__cuda_result_text(const struct lw__cuda_driver *driver, int result, char *text,
-                                 size_t room);
-enum { LW_CUDA_RESULT_ROOM = 200 };
+/* lw__cuda_result_text - "CUDA_ERROR_X (what it means)", into text of LW_GPU_RESULT_ROOM bytes;
+ * returns it. */
+const char *lw__cuda_result_text(int result, char *text);
 #endif

@@ -9,31 +9,25 @@
  * one after it reads them, from and to memory of that run. So a run keeps its results while the
  * next one is already queued.
  */
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_RECORD SIZE_MAX
 
-static const struct lw__cuda_code *code_of(const struct lw__launch *l)
+static const struct lw__gpu_code *code_of(const struct lw__launch *l)
 {
     return l->code;
 }
 
-static size_t record_bytes(const struct lw__cuda_batch *b)
+static size_t record_bytes(const struct lw__gpu_batch *b)
 {
     return b->record_count * sizeof(struct lw_cuda_launch);
 }
 
 /* ---- life ---- */
 
-static bool has_graphs(const struct lw__cuda_driver *cu)
-{
-    return cu->graph_create && cu->graph_destroy && cu->graph_kernel && cu->graph_instantiate &&
-           cu->graph_exec_destroy && cu->graph_set && cu->graph_launch;
-}
-
-static void destroy(struct lw__cuda_batch *b)
+static void destroy(struct lw__gpu_batch *b)
 {
     for (size_t k = 0; b->nodes && k < b->count; k++)
         free(b->nodes[k].args);
@@ -43,13 +37,13 @@ static void destroy(struct lw__cuda_batch *b)
     free(b);
 }
 
-lw_status lw__cuda_batch_create(void *state, size_t count, const size_t *begin, const size_t *after,
-                                void **batch)
+lw_status lw__gpu_batch_create(void *state, size_t count, const size_t *begin, const size_t *after,
+                               void **batch)
 {
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_batch *b;
+    struct lw__gpu *gpu = state;
+    struct lw__gpu_batch *b;
 
-    if (!has_graphs(gpu->driver))
+    if (!gpu->driver->has_graphs)
         return lw__fail(LW_E_UNSUPPORTED, "the driver of device '%s' has no graphs", gpu->name);
     b = calloc(1, sizeof *b);
     if (!b)
@@ -69,7 +63,7 @@ lw_status lw__cuda_batch_create(void *state, size_t count, const size_t *begin, 
     return LW_OK;
 }
 
-static void free_flight(struct lw__cuda *gpu, struct lw__cuda_flight *f, bool is_entered)
+static void free_flight(struct lw__gpu *gpu, struct lw__gpu_flight *f, bool is_entered)
 {
     if (is_entered && f->before)
         (void)gpu->driver->host_destroy(f->before);
@@ -77,42 +71,42 @@ static void free_flight(struct lw__cuda *gpu, struct lw__cuda_flight *f, bool is
 }
 
 /* Entered. */
-static void drop_graph(struct lw__cuda_batch *b)
+static void drop_graph(struct lw__gpu_batch *b)
 {
-    const struct lw__cuda_driver *cu = b->gpu->driver;
+    const struct lw__gpu_driver *driver = b->gpu->driver;
 
     if (b->exec)
-        (void)cu->graph_exec_destroy(b->exec);
+        (void)driver->graph_exec_destroy(b->exec);
     if (b->graph)
-        (void)cu->graph_destroy(b->graph);
+        (void)driver->graph_destroy(b->graph);
     if (b->records)
-        (void)cu->memory_destroy(b->records);
+        (void)driver->memory_destroy(b->records);
     b->exec = NULL;
     b->graph = NULL;
     b->records = 0;
 }
 
-void lw__cuda_batch_destroy(void *state, void *batch)
+void lw__gpu_batch_destroy(void *state, void *batch)
 {
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_batch *b = batch;
-    const bool is_entered = lw__cuda_enter_to_release(gpu);
+    struct lw__gpu *gpu = state;
+    struct lw__gpu_batch *b = batch;
+    const bool is_entered = lw__gpu_enter_to_release(gpu);
 
     while (b->idle) {
-        struct lw__cuda_flight *next = b->idle->next;
+        struct lw__gpu_flight *next = b->idle->next;
 
         free_flight(gpu, b->idle, is_entered);
         b->idle = next;
     }
     if (is_entered) {
         drop_graph(b);
-        lw__cuda_leave(gpu);
+        lw__gpu_leave(gpu);
     }
     destroy(b);
 }
 
 /* A launch that prints needs memory for its text. The text is read before the next such launch. */
-bool lw__cuda_batch_takes(void *state, const struct lw__launch *first)
+bool lw__gpu_batch_takes(void *state, const struct lw__launch *first)
 {
     (void)state;
     for (const struct lw__launch *l = first; l; l = l->next_of_batch)
@@ -124,28 +118,24 @@ bool lw__cuda_batch_takes(void *state, const struct lw__launch *first)
 /* ---- the graph: entered; results of the driver ---- */
 
 /* The parameters' places are two of the caller's. */
-static struct cu_node_params params_of(const struct lw__cuda_batch *b, size_t k,
-                                       const struct lw__launch *l, uint64_t *record,
-                                       void *parameters[2])
+static struct lw__gpu_start start_of(const struct lw__gpu_batch *b, size_t k,
+                                     const struct lw__launch *l, uint64_t *record,
+                                     void *parameters[2])
 {
-    const struct lw__cuda_node *n = &b->nodes[k];
+    const struct lw__gpu_node *n = &b->nodes[k];
 
     *record = n->record == NO_RECORD ? 0 : b->records + n->record * sizeof(struct lw_cuda_launch);
     parameters[0] = n->args;
     parameters[1] = record;
-    return (struct cu_node_params){.function = n->code->function,
-                                   .grid_x = l->grid.x,
-                                   .grid_y = l->grid.y,
-                                   .grid_z = l->grid.z,
-                                   .block_x = l->block.x,
-                                   .block_y = l->block.y,
-                                   .block_z = l->block.z,
-                                   .dynamic_bytes = (unsigned)lw__cuda_dynamic_bytes(l),
-                                   .parameters = parameters};
+    return (struct lw__gpu_start){.function = n->code->function,
+                                  .grid = l->grid,
+                                  .block = l->block,
+                                  .dynamic_bytes = (unsigned)lw__gpu_dynamic_bytes(l),
+                                  .parameters = parameters};
 }
 
 /* Into `list`, which has room for all. */
-static size_t list_before(const struct lw__cuda_batch *b, size_t k, struct cu_node **list)
+static size_t list_before(const struct lw__gpu_batch *b, size_t k, struct gpu_node **list)
 {
     size_t count = 0;
 
@@ -154,22 +144,22 @@ static size_t list_before(const struct lw__cuda_batch *b, size_t k, struct cu_no
     return count;
 }
 
-static int add_node(struct lw__cuda_batch *b, size_t k, const struct lw__launch *l,
-                    struct cu_node **list)
+static int add_node(struct lw__gpu_batch *b, size_t k, const struct lw__launch *l,
+                    struct gpu_node **list)
 {
     uint64_t record;
     void *parameters[2];
-    const struct cu_node_params params = params_of(b, k, l, &record, parameters);
+    const struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
     const size_t count = list_before(b, k, list);
 
-    return b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &params);
+    return b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &start);
 }
 
-static int add_nodes(struct lw__cuda_batch *b, const struct lw__launch *first)
+static int add_nodes(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
-    struct cu_node **list = malloc((b->count + 1) * sizeof(struct cu_node *));
+    struct gpu_node **list = malloc((b->count + 1) * sizeof(struct gpu_node *));
     const struct lw__launch *l = first;
-    int result = list ? 0 : LW_CU_OUT_OF_MEMORY;
+    int result = list ? 0 : b->gpu->driver->out_of_memory;
 
     for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch)
         result = add_node(b, k, l, list);
@@ -178,14 +168,14 @@ static int add_nodes(struct lw__cuda_batch *b, const struct lw__launch *first)
 }
 
 /* What the nodes need; false: memory is short. */
-static bool note_launches(struct lw__cuda_batch *b, const struct lw__launch *first)
+static bool note_launches(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
     struct lw__guarded_args room;
 
     b->record_count = 0;
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch) {
-        struct lw__cuda_node *n = &b->nodes[k];
+        struct lw__gpu_node *n = &b->nodes[k];
         size_t bytes;
         const char *args = lw__guarded_args(l, &room, &bytes);
 
@@ -202,22 +192,22 @@ static bool note_launches(struct lw__cuda_batch *b, const struct lw__launch *fir
     return true;
 }
 
-static int make_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
+static int make_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
-    const struct lw__cuda_driver *cu = b->gpu->driver;
-    int result = note_launches(b, first) ? 0 : LW_CU_OUT_OF_MEMORY;
+    const struct lw__gpu_driver *driver = b->gpu->driver;
+    int result = note_launches(b, first) ? 0 : driver->out_of_memory;
 
     if (!result && b->record_count)
-        result = cu->memory_create(&b->records, record_bytes(b));
-    result = result ? result : cu->graph_create(&b->graph, 0);
+        result = driver->memory_create(&b->records, record_bytes(b));
+    result = result ? result : driver->graph_create(&b->graph, 0);
     result = result ? result : add_nodes(b, first);
-    result = result ? result : cu->graph_instantiate(&b->exec, b->graph, 0);
+    result = result ? result : driver->graph_instantiate(&b->exec, b->graph, 0);
     if (result)
         drop_graph(b);
     return result;
 }
 
-static int update_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
+static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
     struct lw__guarded_args room;
@@ -228,13 +218,13 @@ static int update_graph(struct lw__cuda_batch *b, const struct lw__launch *first
         const char *args = lw__guarded_args(l, &room, &bytes);
         uint64_t record;
         void *parameters[2];
-        struct cu_node_params params;
+        struct lw__gpu_start start;
 
         if (!memcmp(b->nodes[k].args, args, bytes))
             continue;
         memcpy(b->nodes[k].args, args, bytes);
-        params = params_of(b, k, l, &record, parameters);
-        result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &params);
+        start = start_of(b, k, l, &record, parameters);
+        result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &start);
         if (result) /* the driver has others: all is made anew */
             drop_graph(b);
     }
@@ -243,9 +233,9 @@ static int update_graph(struct lw__cuda_batch *b, const struct lw__launch *first
 
 /* ---- runs: entered ---- */
 
-static struct lw__cuda_flight *take_idle(struct lw__cuda_batch *b)
+static struct lw__gpu_flight *take_idle(struct lw__gpu_batch *b)
 {
-    struct lw__cuda_flight *f;
+    struct lw__gpu_flight *f;
 
     pthread_mutex_lock(&b->gpu->lock);
     f = b->idle;
@@ -255,18 +245,19 @@ static struct lw__cuda_flight *take_idle(struct lw__cuda_batch *b)
     return f;
 }
 
-static int take(struct lw__cuda_batch *b, struct lw__cuda_flight **out)
+static int take(struct lw__gpu_batch *b, struct lw__gpu_flight **out)
 {
-    struct lw__cuda_flight *f = take_idle(b);
+    struct lw__gpu_flight *f = take_idle(b);
     void *images = NULL;
     int result = 0;
 
     if (!f) {
         f = calloc(1, sizeof *f);
         if (!f)
-            return LW_CU_OUT_OF_MEMORY;
+            return b->gpu->driver->out_of_memory;
         if (b->record_count)
-            result = b->gpu->driver->host_create(&images, 2 * record_bytes(b), LW_CU_HOST_PORTABLE);
+            result =
+                b->gpu->driver->host_create(&images, 2 * record_bytes(b), LW_GPU_HOST_PORTABLE);
         if (result) {
             free(f);
             return result;
@@ -279,8 +270,8 @@ static int take(struct lw__cuda_batch *b, struct lw__cuda_flight **out)
     return 0;
 }
 
-static int write_records(const struct lw__cuda_batch *b, struct lw__cuda_queue *q,
-                         const struct lw__cuda_flight *f)
+static int write_records(const struct lw__gpu_batch *b, struct lw__gpu_queue *q,
+                         const struct lw__gpu_flight *f)
 {
     memset(f->before, 0, record_bytes(b));
     for (size_t k = 0; k < b->count; k++)
@@ -290,91 +281,78 @@ static int write_records(const struct lw__cuda_batch *b, struct lw__cuda_queue *
     return b->gpu->driver->memory_write(b->records, f->before, record_bytes(b), q->stream);
 }
 
-static int start(struct lw__cuda_batch *b, struct lw__cuda_queue *q, const struct lw__launch *first,
-                 const struct lw__cuda_flight *f)
+static int start(struct lw__gpu_batch *b, struct lw__gpu_queue *q, const struct lw__launch *first,
+                 const struct lw__gpu_flight *f)
 {
-    const struct lw__cuda_driver *cu = b->gpu->driver;
-    int result = lw__cuda_prepare(q, b->uses);
+    const struct lw__gpu_driver *driver = b->gpu->driver;
+    int result = lw__gpu_prepare(q, b->uses);
 
-    lw__cuda_stop_if_cancelled(q, first);
+    lw__gpu_stop_if_cancelled(q, first);
     if (!result && f->before)
         result = write_records(b, q, f);
-    result = result ? result : cu->graph_launch(b->exec, q->stream);
+    result = result ? result : driver->graph_launch(b->exec, q->stream);
     if (result || !(b->uses & LW_CUDA_FAILS))
         return result;
-    return cu->memory_read(f->after, b->records, record_bytes(b), q->stream);
+    return driver->memory_read(f->after, b->records, record_bytes(b), q->stream);
 }
 
-/* Where it fails nothing of it is under way any more. */
-static lw_status fail(struct lw__cuda_queue *q, const struct lw__launch *first,
-                      struct lw__cuda_flight *f, int result)
+static lw_status issue(struct lw__gpu_batch *b, const struct lw__launch *first,
+                       struct lw__gpu_flight **flight)
 {
-    if (f && f->before)
-        (void)q->gpu->driver->stream_wait(q->stream);
-    (void)lw__cuda_fail(q->gpu, result, "a graph that begins with kernel '%s' cannot be launched",
-                        first->kernel);
-    if (f)
-        lw__cuda_end(q, f);
-    if (atomic_load(&q->gpu->is_lost))
-        return lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
-    return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
-}
-
-static lw_status issue(struct lw__cuda_batch *b, const struct lw__launch *first,
-                       struct lw__cuda_flight **flight)
-{
-    struct lw__cuda_queue *q = first->queue;
-    struct lw__cuda_flight *f = NULL;
+    struct lw__gpu_queue *q = first->queue;
+    struct lw__gpu_flight *f = NULL;
     int result = b->exec ? update_graph(b, first) : make_graph(b, first);
 
     result = result ? result : take(b, &f);
     if (!result) {
-        lw__cuda_set_under_way(q, f);
+        lw__gpu_set_under_way(q, f);
         result = start(b, q, first, f);
     }
     *flight = f;
-    return result ? fail(q, first, f, result) : LW_OK;
+    return result
+               ? lw__gpu_fail_start(q, f, result, "a graph that begins with kernel", first->kernel)
+               : LW_OK;
 }
 
-lw_status lw__cuda_batch_issue(void *state, void *batch, const struct lw__launch *first,
-                               void **flight)
+lw_status lw__gpu_batch_issue(void *state, void *batch, const struct lw__launch *first,
+                              void **flight)
 {
-    struct lw__cuda_flight *f = NULL;
+    struct lw__gpu_flight *f = NULL;
     lw_status status;
 
-    LW_TRY(lw__cuda_enter(state));
+    LW_TRY(lw__gpu_enter(state));
     status = issue(batch, first, &f);
-    lw__cuda_leave(state);
+    lw__gpu_leave(state);
     *flight = f;
     return status;
 }
 
 /* Of the first launch that left one. */
-static lw_status report(const struct lw__launch *first, const struct lw__cuda_flight *f)
+static lw_status report(const struct lw__launch *first, const struct lw__gpu_flight *f)
 {
-    const struct lw__cuda_batch *b = f->batch;
+    const struct lw__gpu_batch *b = f->batch;
     const struct lw__launch *l = first;
 
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch)
         if (code_of(l)->uses & LW_CUDA_FAILS)
-            LW_TRY(lw__cuda_report(l->queue, l, &f->after[b->nodes[k].record]));
+            LW_TRY(lw__gpu_report(l->queue, l, &f->after[b->nodes[k].record]));
     return LW_OK;
 }
 
-lw_status lw__cuda_batch_retire(void *state, const struct lw__launch *first, void *flight,
-                                const char *awaited)
+lw_status lw__gpu_batch_retire(void *state, const struct lw__launch *first, void *flight,
+                               const char *awaited)
 {
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_flight *f = flight;
+    struct lw__gpu *gpu = state;
+    struct lw__gpu_flight *f = flight;
     lw_status status = LW_OK;
 
     if (atomic_load(&gpu->is_lost))
-        status = lw__cuda_fail_lost(gpu, LW_E_LAUNCH);
+        status = lw__gpu_fail_lost(gpu, LW_E_LAUNCH);
     else if (awaited)
         status = lw__fail(LW_E_LAUNCH, "a graph that begins with kernel '%s': %s", first->kernel,
                           awaited);
     else
         status = report(first, f);
-    lw__cuda_end(first->queue, f);
+    lw__gpu_end_flight(first->queue, f);
     return status;
 }

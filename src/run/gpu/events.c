@@ -3,16 +3,16 @@
  * They are reused. A wait for an event means its last record before the wait; so an event without
  * references is free at once.
  */
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include <stdlib.h>
 
 enum { SPIN_NS = 100000, NAP_MIN_NS = 10000, NAP_MAX_NS = 1000000 };
 
 /* ---- marks ---- */
 
-static struct lw__cuda_mark *take_old(struct lw__cuda *gpu)
+static struct lw__gpu_mark *take_old(struct lw__gpu *gpu)
 {
-    struct lw__cuda_mark *m;
+    struct lw__gpu_mark *m;
 
     pthread_mutex_lock(&gpu->lock);
     m = gpu->marks;
@@ -23,7 +23,7 @@ static struct lw__cuda_mark *take_old(struct lw__cuda *gpu)
 }
 
 /* Entered. */
-static lw_status take(struct lw__cuda *gpu, struct lw__cuda_mark **out)
+static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
 {
     int result;
 
@@ -37,38 +37,38 @@ static lw_status take(struct lw__cuda *gpu, struct lw__cuda_mark **out)
     if (!result)
         return LW_OK;
     free(*out);
-    return lw__cuda_fail(gpu, result, "device '%s': an event", gpu->name);
+    return lw__gpu_fail(gpu, result, "device '%s': an event", gpu->name);
 }
 
-lw_status lw__cuda_mark(void *state, void *queue, void **mark)
+lw_status lw__gpu_mark(void *state, void *queue, void **mark)
 {
-    const struct lw__cuda_queue *q = queue;
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_mark *m;
+    const struct lw__gpu_queue *q = queue;
+    struct lw__gpu *gpu = state;
+    struct lw__gpu_mark *m;
     lw_status status;
     int result = 0;
 
-    LW_TRY(lw__cuda_enter(gpu));
+    LW_TRY(lw__gpu_enter(gpu));
     status = take(gpu, &m);
     if (!status)
         result = gpu->driver->event_record(m->event, q->stream);
-    lw__cuda_leave(gpu);
+    lw__gpu_leave(gpu);
     LW_TRY(status);
     if (!result) {
         *mark = m;
         return LW_OK;
     }
-    lw__cuda_mark_destroy(gpu, m);
-    return lw__cuda_fail(gpu, result, "device '%s': an event", gpu->name);
+    lw__gpu_mark_destroy(gpu, m);
+    return lw__gpu_fail(gpu, result, "device '%s': an event", gpu->name);
 }
 
 /* In the child of a fork the lock may be held for ever, and the event is not there. */
-void lw__cuda_mark_destroy(void *state, void *mark)
+void lw__gpu_mark_destroy(void *state, void *mark)
 {
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_mark *m = mark;
+    struct lw__gpu *gpu = state;
+    struct lw__gpu_mark *m = mark;
 
-    if (lw__cuda_is_forked()) {
+    if (gpu->driver->is_forked()) {
         free(m);
         return;
     }
@@ -78,45 +78,33 @@ void lw__cuda_mark_destroy(void *state, void *mark)
     pthread_mutex_unlock(&gpu->lock);
 }
 
-void lw__cuda_free_marks(struct lw__cuda *gpu, bool is_entered)
+lw_status lw__gpu_mark_await(void *state, void *queue, void *mark)
 {
-    while (gpu->marks) {
-        struct lw__cuda_mark *next = gpu->marks->next;
-
-        if (is_entered)
-            (void)gpu->driver->event_destroy(gpu->marks->event);
-        free(gpu->marks);
-        gpu->marks = next;
-    }
-}
-
-lw_status lw__cuda_mark_await(void *state, void *queue, void *mark)
-{
-    const struct lw__cuda_queue *q = queue;
-    const struct lw__cuda_mark *m = mark;
-    struct lw__cuda *gpu = state;
+    const struct lw__gpu_queue *q = queue;
+    const struct lw__gpu_mark *m = mark;
+    struct lw__gpu *gpu = state;
     int result;
 
-    LW_TRY(lw__cuda_enter(gpu));
+    LW_TRY(lw__gpu_enter(gpu));
     result = gpu->driver->stream_wait_event(q->stream, m->event, 0);
-    lw__cuda_leave(gpu);
-    return result ? lw__cuda_fail(gpu, result, "device '%s': waiting for an event", gpu->name)
+    lw__gpu_leave(gpu);
+    return result ? lw__gpu_fail(gpu, result, "device '%s': waiting for an event", gpu->name)
                   : LW_OK;
 }
 
 /* The driver counts in steps of half a microsecond. */
-lw_status lw__cuda_mark_elapsed(void *state, void *begin, void *end, int64_t *nanoseconds)
+lw_status lw__gpu_mark_elapsed(void *state, void *begin, void *end, int64_t *nanoseconds)
 {
-    const struct lw__cuda_mark *from = begin, *to = end;
-    struct lw__cuda *gpu = state;
+    const struct lw__gpu_mark *from = begin, *to = end;
+    struct lw__gpu *gpu = state;
     float milliseconds = 0;
     int result;
 
-    LW_TRY(lw__cuda_enter(gpu));
+    LW_TRY(lw__gpu_enter(gpu));
     result = gpu->driver->event_elapsed(&milliseconds, from->event, to->event);
-    lw__cuda_leave(gpu);
+    lw__gpu_leave(gpu);
     *nanoseconds = (int64_t)((double)milliseconds * 1e6);
-    return result ? lw__cuda_fail(gpu, result, "device '%s': the time between events", gpu->name)
+    return result ? lw__gpu_fail(gpu, result, "device '%s': the time between events", gpu->name)
                   : LW_OK;
 }
 
@@ -131,8 +119,8 @@ static int64_t now(void)
 }
 
 /* Entered. The driver's own waiting has no limit of time. */
-static int look(const struct lw__cuda *gpu, const struct lw__cuda_queue *q,
-                const struct lw__cuda_mark *m)
+static int look(const struct lw__gpu *gpu, const struct lw__gpu_queue *q,
+                const struct lw__gpu_mark *m)
 {
     return m ? gpu->driver->event_query(m->event) : gpu->driver->stream_query(q->stream);
 }
@@ -149,8 +137,8 @@ static void nap(int64_t waited, int64_t left)
 }
 
 /* Entered. */
-static int wait_until(const struct lw__cuda *gpu, const struct lw__cuda_queue *q,
-                      const struct lw__cuda_mark *m, const struct timespec *deadline)
+static int wait_until(const struct lw__gpu *gpu, const struct lw__gpu_queue *q,
+                      const struct lw__gpu_mark *m, const struct timespec *deadline)
 {
     const int64_t begin = now();
     int64_t end = INT64_MAX, time = begin;
@@ -158,30 +146,31 @@ static int wait_until(const struct lw__cuda *gpu, const struct lw__cuda_queue *q
 
     if (deadline->tv_sec < INT64_MAX / 1000000000)
         end = (int64_t)deadline->tv_sec * 1000000000 + deadline->tv_nsec;
-    while ((result = look(gpu, q, m)) == LW_CU_NOT_READY && (time = now()) < end)
+    while ((result = look(gpu, q, m)) == gpu->driver->not_ready && (time = now()) < end)
         nap(time - begin, end - time);
     return result;
 }
 
-lw_status lw__cuda_await(void *state, void *queue, void *mark, const struct timespec *deadline)
+lw_status lw__gpu_await(void *state, void *queue, void *mark, const struct timespec *deadline)
 {
-    const struct lw__cuda_queue *q = queue;
-    const struct lw__cuda_mark *m = mark;
-    struct lw__cuda *gpu = state;
+    const struct lw__gpu_queue *q = queue;
+    const struct lw__gpu_mark *m = mark;
+    struct lw__gpu *gpu = state;
     int result;
 
-    LW_TRY(lw__cuda_refuse_capture(gpu, queue, "it cannot be waited for"));
-    LW_TRY(lw__cuda_enter(gpu));
+    LW_TRY(lw__gpu_refuse_capture(gpu, queue, "it cannot be waited for"));
+    LW_TRY(lw__gpu_enter(gpu));
     if (deadline)
         result = wait_until(gpu, q, m, deadline);
     else if (m)
         result = gpu->driver->event_wait(m->event);
     else
         result = gpu->driver->stream_wait(q->stream);
-    if (result && result != LW_CU_NOT_READY) /* who is told so lets go of what was under way */
+    if (result &&
+        result != gpu->driver->not_ready) /* who is told so lets go of what was under way */
         (void)gpu->driver->stream_wait(q->stream);
-    lw__cuda_leave(gpu);
-    if (result == LW_CU_NOT_READY)
+    lw__gpu_leave(gpu);
+    if (result == gpu->driver->not_ready)
         return LW_E_TIMEOUT;
-    return result ? lw__cuda_fail(gpu, result, "waiting for device '%s'", gpu->name) : LW_OK;
+    return result ? lw__gpu_fail(gpu, result, "waiting for device '%s'", gpu->name) : LW_OK;
 }

@@ -5,19 +5,18 @@
  * code.c has made. A record that points elsewhere was overwritten by the kernel: reading ends
  * there, and what is left counts as lost.
  */
-#include "run/cuda/cuda.h"
-#include "run/report/report.h"
+#include "run/gpu/gpu.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const char damaged[] = "(overwritten)";
 
-static bool has_text(const struct lw__cuda_code *c, uint64_t address)
+static bool has_text(const struct lw__gpu_code *c, uint64_t address)
 {
     return address >= c->text_address && address - c->text_address < c->text_bytes;
 }
 
-static const char *text_at(const struct lw__cuda_code *c, uint64_t address)
+static const char *text_at(const struct lw__gpu_code *c, uint64_t address)
 {
     return has_text(c, address) ? c->text + (address - c->text_address) : damaged;
 }
@@ -37,7 +36,7 @@ static const char *find_text(const void *user, uint64_t address, size_t most)
 static bool print(const struct lw__launch *l, const char *from, size_t room, size_t *bytes,
                   bool *is_whole)
 {
-    const struct lw__cuda_code *c = l->code;
+    const struct lw__gpu_code *c = l->code;
     struct lw_cuda_print head;
     struct lw__print_texts texts = {.find = find_text, .user = c};
     int32_t block[3], thread[3];
@@ -72,26 +71,26 @@ static lw_status print_all(const struct lw__launch *l, const char *records, size
     return LW_OK;
 }
 
-static lw_status read_prints(struct lw__cuda_queue *q, const struct lw__launch *l, char *to,
+static lw_status read_prints(struct lw__gpu_queue *q, const struct lw__launch *l, char *to,
                              size_t bytes)
 {
-    struct lw__cuda *gpu = q->gpu;
+    struct lw__gpu *gpu = q->gpu;
     int result;
 
-    LW_TRY(lw__cuda_enter(gpu));
-    result = lw__cuda_copied(gpu, gpu->driver->memory_read(to, q->prints, bytes, gpu->copies));
-    lw__cuda_leave(gpu);
-    return result ? lw__cuda_fail(gpu, result, "kernel '%s': what it prints", l->kernel) : LW_OK;
+    LW_TRY(lw__gpu_enter(gpu));
+    result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, q->prints, bytes, gpu->copies));
+    lw__gpu_leave(gpu);
+    return result ? lw__gpu_fail(gpu, result, "kernel '%s': what it prints", l->kernel) : LW_OK;
 }
 
-static lw_status report_prints(struct lw__cuda_queue *q, const struct lw__launch *l,
+static lw_status report_prints(struct lw__gpu_queue *q, const struct lw__launch *l,
                                const struct lw_cuda_launch *r)
 {
     uint64_t bytes = r->printed < r->print_end ? r->printed : r->print_end;
     lw_status status;
     char *records;
 
-    bytes = bytes < LW_CUDA_PRINT_BYTES ? bytes : LW_CUDA_PRINT_BYTES;
+    bytes = bytes < LW_GPU_PRINT_BYTES ? bytes : LW_GPU_PRINT_BYTES;
     if (bytes) {
         records = malloc(bytes);
         if (!records)
@@ -164,10 +163,10 @@ static lw_status report_failures(const struct lw__launch *l, const struct lw_cud
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
-lw_status lw__cuda_report(struct lw__cuda_queue *queue, const struct lw__launch *launch,
-                          const struct lw_cuda_launch *record)
+lw_status lw__gpu_report(struct lw__gpu_queue *queue, const struct lw__launch *launch,
+                         const struct lw_cuda_launch *record)
 {
-    const struct lw__cuda_code *c = launch->code;
+    const struct lw__gpu_code *c = launch->code;
 
     if (c->uses & LW_CUDA_PRINTS)
         LW_TRY(report_prints(queue, launch, record));

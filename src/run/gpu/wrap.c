@@ -3,47 +3,47 @@
  * Its owner may capture it into a graph at any time. A launch therefore adds only the kernel, and
  * copies of its record if it has one. The library does not learn when a launch is over. So each
  * code has one record, which stays with the queue and collects the failures. The kernel writes its
- * failed asserts there, and a copy takes them to the host, where lw__cuda_check_queue looks.
+ * failed asserts there, and a copy takes them to the host, where lw__gpu_check_queue looks.
  *
  * While the stream is captured, the library can neither allocate the memory of a first launch nor
  * wait.
  */
-#include "run/cuda/cuda.h"
+#include "run/gpu/gpu.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* All launches of one code in this queue. */
-struct lw__cuda_lasting {
-    struct lw__cuda_lasting *next; /* gpu->lock */
-    struct lw__launch launch;      /* the last, but for what does not outlive it */
-    struct lw__object *objects;    /* guarded: a copy of the last one's, which the launch has */
-    struct lw__cuda_images *images;
+struct lw__gpu_lasting {
+    struct lw__gpu_lasting *next; /* gpu->lock */
+    struct lw__launch launch;     /* the last, but for what does not outlive it */
+    struct lw__object *objects;   /* guarded: a copy of the last one's, which the launch has */
+    struct lw__gpu_images *images;
     uint64_t record; /* in the GPU's memory */
 };
 
 /* ---- capture ---- */
 
 /* Entered. */
-static lw_status look_for_capture(struct lw__cuda_queue *q)
+static lw_status look_for_capture(struct lw__gpu_queue *q)
 {
     int capture = 0, result = q->gpu->driver->stream_is_capturing(q->stream, &capture);
 
     q->is_capturing = capture != 0;
-    return result ? lw__cuda_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
+    return result ? lw__gpu_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
                   : LW_OK;
 }
 
-lw_status lw__cuda_refuse_capture(void *state, void *queue, const char *what)
+lw_status lw__gpu_refuse_capture(void *state, void *queue, const char *what)
 {
-    struct lw__cuda_queue *q = queue;
+    struct lw__gpu_queue *q = queue;
     lw_status status;
 
     if (!q->is_wrapped)
         return LW_OK;
-    LW_TRY(lw__cuda_enter(state));
+    LW_TRY(lw__gpu_enter(state));
     status = look_for_capture(q);
-    lw__cuda_leave(state);
+    lw__gpu_leave(state);
     if (!status && q->is_capturing)
         status = lw__fail(LW_E_ARG, "the wrapped stream is being captured: %s", what);
     return status;
@@ -51,9 +51,9 @@ lw_status lw__cuda_refuse_capture(void *state, void *queue, const char *what)
 
 /* ---- records ---- */
 
-static struct lw__cuda_lasting *find(struct lw__cuda_queue *q, const void *code)
+static struct lw__gpu_lasting *find(struct lw__gpu_queue *q, const void *code)
 {
-    struct lw__cuda_lasting *r;
+    struct lw__gpu_lasting *r;
 
     pthread_mutex_lock(&q->gpu->lock);
     for (r = q->lasting; r && r->launch.code != code;)
@@ -62,7 +62,7 @@ static struct lw__cuda_lasting *find(struct lw__cuda_queue *q, const void *code)
     return r;
 }
 
-static void destroy(struct lw__cuda *gpu, struct lw__cuda_lasting *r, bool is_entered)
+static void destroy(struct lw__gpu *gpu, struct lw__gpu_lasting *r, bool is_entered)
 {
     if (is_entered && r->record)
         (void)gpu->driver->memory_destroy(r->record);
@@ -72,10 +72,10 @@ static void destroy(struct lw__cuda *gpu, struct lw__cuda_lasting *r, bool is_en
     free(r);
 }
 
-void lw__cuda_free_lasting(struct lw__cuda_queue *q, bool is_entered)
+void lw__gpu_free_lasting(struct lw__gpu_queue *q, bool is_entered)
 {
     while (q->lasting) {
-        struct lw__cuda_lasting *next = q->lasting->next;
+        struct lw__gpu_lasting *next = q->lasting->next;
 
         destroy(q->gpu, q->lasting, is_entered);
         q->lasting = next;
@@ -83,27 +83,27 @@ void lw__cuda_free_lasting(struct lw__cuda_queue *q, bool is_entered)
 }
 
 /* Entered. All zero, also in the GPU's memory: launches add to that. */
-static int make_images(struct lw__cuda *gpu, struct lw__cuda_lasting *r)
+static int make_images(struct lw__gpu *gpu, struct lw__gpu_lasting *r)
 {
-    const struct lw__cuda_driver *cu = gpu->driver;
+    const struct lw__gpu_driver *driver = gpu->driver;
     const size_t bytes = sizeof r->images->before;
     void *images;
-    int result = cu->host_create(&images, sizeof *r->images, LW_CU_HOST_PORTABLE);
+    int result = driver->host_create(&images, sizeof *r->images, LW_GPU_HOST_PORTABLE);
 
     if (result)
         return result;
     r->images = memset(images, 0, sizeof *r->images);
-    result = cu->memory_create(&r->record, bytes);
+    result = driver->memory_create(&r->record, bytes);
     return result ? result
-                  : lw__cuda_copied(gpu, cu->memory_fill(r->record, 0, bytes, gpu->copies));
+                  : lw__gpu_copied(gpu, driver->memory_fill(r->record, 0, bytes, gpu->copies));
 }
 
 /* Entered. */
-static lw_status create(struct lw__cuda_queue *q, const struct lw__launch *l,
-                        struct lw__cuda_lasting **out)
+static lw_status create(struct lw__gpu_queue *q, const struct lw__launch *l,
+                        struct lw__gpu_lasting **out)
 {
-    const struct lw__cuda_code *c = l->code;
-    struct lw__cuda_lasting *r;
+    const struct lw__gpu_code *c = l->code;
+    struct lw__gpu_lasting *r;
     int result;
 
     if (q->is_capturing)
@@ -122,10 +122,10 @@ static lw_status create(struct lw__cuda_queue *q, const struct lw__launch *l,
     }
     r->launch.objects = r->objects;
     result = make_images(q->gpu, r);
-    result = result ? result : lw__cuda_prepare(q, c->uses);
+    result = result ? result : lw__gpu_prepare(q, c->uses);
     if (result) {
         destroy(q->gpu, r, true);
-        return lw__cuda_fail(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
+        return lw__gpu_fail(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
     }
     r->images->before.stop = c->uses & LW_CUDA_STOPS ? q->stop_address : 0;
     pthread_mutex_lock(&q->gpu->lock);
@@ -138,7 +138,7 @@ static lw_status create(struct lw__cuda_queue *q, const struct lw__launch *l,
 
 /* Launches that differ have no common grid: their blocks and threads are numbered. What is told of
  * buffers is by those of the last. */
-static void note_launch(struct lw__cuda_queue *q, struct lw__cuda_lasting *r,
+static void note_launch(struct lw__gpu_queue *q, struct lw__gpu_lasting *r,
                         const struct lw__launch *l)
 {
     struct lw__launch *of_all = &r->launch;
@@ -156,25 +156,25 @@ static void note_launch(struct lw__cuda_queue *q, struct lw__cuda_lasting *r,
 /* ---- launching ---- */
 
 /* Entered. Tickets begin anew; failures stay. */
-static int start(struct lw__cuda_queue *q, const struct lw__launch *l, struct lw__cuda_lasting *r)
+static int start(struct lw__gpu_queue *q, const struct lw__launch *l, struct lw__gpu_lasting *r)
 {
-    const struct lw__cuda_driver *cu = q->gpu->driver;
-    const struct lw__cuda_code *c = l->code;
+    const struct lw__gpu_driver *driver = q->gpu->driver;
+    const struct lw__gpu_code *c = l->code;
     int result;
 
     note_launch(q, r, l);
-    result = cu->memory_write(r->record, &r->images->before,
-                              offsetof(struct lw_cuda_launch, failure_count), q->stream);
-    result = result ? result : lw__cuda_start_kernel(q, l, r->record);
+    result = driver->memory_write(r->record, &r->images->before,
+                                  offsetof(struct lw_cuda_launch, failure_count), q->stream);
+    result = result ? result : lw__gpu_start_kernel(q, l, r->record);
     if (result || !(c->uses & LW_CUDA_FAILS))
         return result;
-    return cu->memory_read(&r->images->after, r->record, sizeof r->images->after, q->stream);
+    return driver->memory_read(&r->images->after, r->record, sizeof r->images->after, q->stream);
 }
 
-lw_status lw__cuda_issue_wrapped(struct lw__cuda_queue *q, const struct lw__launch *l)
+lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch *l)
 {
-    const struct lw__cuda_code *c = l->code;
-    struct lw__cuda_lasting *r = NULL;
+    const struct lw__gpu_code *c = l->code;
+    struct lw__gpu_lasting *r = NULL;
     int result;
 
     LW_TRY(look_for_capture(q));
@@ -186,8 +186,8 @@ lw_status lw__cuda_issue_wrapped(struct lw__cuda_queue *q, const struct lw__laun
     pthread_mutex_lock(&q->gpu->lock);
     snprintf(q->last_kernel, sizeof q->last_kernel, "%s", l->kernel);
     pthread_mutex_unlock(&q->gpu->lock);
-    result = r ? start(q, l, r) : lw__cuda_start_kernel(q, l, 0);
-    return result ? lw__cuda_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel)
+    result = r ? start(q, l, r) : lw__gpu_start_kernel(q, l, 0);
+    return result ? lw__gpu_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel)
                   : LW_OK;
 }
 
@@ -196,7 +196,7 @@ lw_status lw__cuda_issue_wrapped(struct lw__cuda_queue *q, const struct lw__laun
 /* The failures so far. Copies of later launches may be under way to the same place: they bring what
  * is there already, and more behind it. A failure whose last word is not there yet is for the next
  * time. */
-static void take_failures(const struct lw__cuda_lasting *r, struct lw_cuda_launch *out)
+static void take_failures(const struct lw__gpu_lasting *r, struct lw_cuda_launch *out)
 {
     const struct lw_cuda_launch *after = &r->images->after;
     uint64_t count = __atomic_load_n(&after->failure_count, __ATOMIC_ACQUIRE);
@@ -217,9 +217,9 @@ static void take_failures(const struct lw__cuda_lasting *r, struct lw_cuda_launc
     }
 }
 
-static bool has_failed(const struct lw__cuda_lasting *r, struct lw_cuda_launch *failures)
+static bool has_failed(const struct lw__gpu_lasting *r, struct lw_cuda_launch *failures)
 {
-    const struct lw__cuda_code *c = r->launch.code;
+    const struct lw__gpu_code *c = r->launch.code;
 
     if (!(c->uses & LW_CUDA_FAILS))
         return false;
@@ -228,32 +228,32 @@ static bool has_failed(const struct lw__cuda_lasting *r, struct lw_cuda_launch *
 }
 
 /* The error of an earlier launch comes with any call. */
-static lw_status ask(struct lw__cuda_queue *q)
+static lw_status ask(struct lw__gpu_queue *q)
 {
     int result = 0;
     lw_status status;
 
-    LW_TRY(lw__cuda_enter(q->gpu));
+    LW_TRY(lw__gpu_enter(q->gpu));
     status = look_for_capture(q);
     if (!status && !q->is_capturing)
         result = q->gpu->driver->stream_query(q->stream);
-    lw__cuda_leave(q->gpu);
+    lw__gpu_leave(q->gpu);
     LW_TRY(status);
-    return result && result != LW_CU_NOT_READY
-               ? lw__cuda_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
+    return result && result != q->gpu->driver->not_ready
+               ? lw__gpu_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
                : LW_OK;
 }
 
-lw_status lw__cuda_check_queue(void *state, void *queue, bool asks)
+lw_status lw__gpu_check_queue(void *state, void *queue, bool asks)
 {
-    struct lw__cuda_queue *q = queue;
-    struct lw__cuda *gpu = state;
+    struct lw__gpu_queue *q = queue;
+    struct lw__gpu *gpu = state;
     struct lw_cuda_launch failures;
-    struct lw__cuda_lasting *r;
+    struct lw__gpu_lasting *r;
     struct lw__launch launch;
 
     if (atomic_load(&gpu->is_lost))
-        return lw__cuda_fail_lost(gpu, LW_E_LAUNCH);
+        return lw__gpu_fail_lost(gpu, LW_E_LAUNCH);
     pthread_mutex_lock(&gpu->lock);
     for (r = q->lasting; r && !has_failed(r, &failures);)
         r = r->next;
@@ -261,6 +261,6 @@ lw_status lw__cuda_check_queue(void *state, void *queue, bool asks)
         launch = r->launch;
     pthread_mutex_unlock(&gpu->lock);
     if (r)
-        return lw__cuda_report(q, &launch, &failures);
+        return lw__gpu_report(q, &launch, &failures);
     return asks && q->is_wrapped ? ask(q) : LW_OK;
 }
