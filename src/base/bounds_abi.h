@@ -42,7 +42,7 @@ struct lw_bounds_object {
 };
 
 enum lw_refused_kind {
-    LW_REFUSED_READ, /* those of enum lw__access_kind (compile/ref/ref.h) */
+    LW_REFUSED_READ, /* those of enum lw__access_kind (compile/instrument) */
     LW_REFUSED_WRITE,
     LW_REFUSED_ATOMIC,
     LW_REFUSED_INDEX,

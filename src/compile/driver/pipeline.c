@@ -7,6 +7,7 @@
 #include "compile/common/common.h"
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/gang/gang.h"
+#include "compile/instrument/instrument.h"
 #include "compile/ref/ref.h"
 #include "compile/guard/guard.h"
 #include "compile/screen/screen.h"

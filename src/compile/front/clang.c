@@ -56,7 +56,7 @@ static const char *const common_flags[] = {LW_FRONT_END,
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
         "-fno-discard-value-names", "-fsanitize=vla-bound,array-bounds,unreachable"
 #define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
-/* For `check` (ref/overflow_checks.c). */
+/* For `check` (instrument/overflow_checks.c). */
 static const char overflow_flag[] =
     "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,"
     "builtin";

@@ -18,7 +18,7 @@ struct tester {
 };
 
 /* True if it is arithmetic of signed numbers. clang says so; where it compares the result itself
- * (ref/overflow_checks.c), the comparison says so. */
+ * (instrument/overflow_checks.c), the comparison says so. */
 static bool is_signed(LLVMValueRef i, enum lw__intrinsic row)
 {
     if (LLVMGetNSW(i))

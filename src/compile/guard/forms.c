@@ -6,13 +6,13 @@
  *
  *     the copy     what is assumed and each access get checks; it is cleaned up, the proofs are
  *                  read off it, and its bitcode waits for a launch that is not proved
- *     the module   loses its checks (plain.c), and goes on
+ *     the module   loses its checks (instrument/plain.c), and goes on
  */
 #include "compile/common/common.h"
 #include "compile/guard/guard.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include "compile/proof/proof.h"
-#include "compile/ref/ref.h"
 
 /* The unit's module becomes a copy, in which its kernels are. */
 static void begin_copy(struct lw__unit *unit)

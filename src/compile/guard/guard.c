@@ -16,7 +16,7 @@
 #include "compile/guard/guard.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -63,19 +63,10 @@ static void call_guard(struct lw__guard *g, const struct bound *c, LLVMValueRef 
         [LW_GUARD_BYTES] = c->words[LW_REFUSED_BYTES],
         [LW_GUARD_SIZE] = c->words[LW_REFUSED_SIZE],
         [LW_GUARD_BASE] = c->words[LW_REFUSED_BASE]};
-    LLVMTypeRef types[LW_GUARD_OPERANDS];
-    for (int k = 0; k < LW_GUARD_OPERANDS; k++)
-        types[k] = LLVMTypeOf(args[k]);
-    const char *name = types[LW_GUARD_NUMBER] == g->i32 ? LW_GUARD ".i32" : LW_GUARD ".i64";
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(g->unit->context), types, LW_GUARD_OPERANDS, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(g->unit->module, name);
-    if (!f) {
-        f = LLVMAddFunction(g->unit->module, name, type);
-        lw__check_attributes(f);
-        lw__llvm_attribute(f, "nomerge", true); /* each has a place in the source */
-    }
-    LLVMBuildCall2(g->b, type, f, args, LW_GUARD_OPERANDS, "");
+    const char *name = LLVMTypeOf(c->number) == g->i32 ? LW_GUARD ".i32" : LW_GUARD ".i64";
+    LLVMValueRef call = lw__check_call(g->b, g->unit->module, name, args, LW_GUARD_OPERANDS);
+    /* each has a place in the source */
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nomerge", true);
 }
 
 /* The numbers from 0 up that are below the limit, if 0 is `from` bytes behind the start. It has no
@@ -204,8 +195,7 @@ static void lower_index(struct lw__guard *g, LLVMValueRef call)
 
 static bool is_check(LLVMValueRef i)
 {
-    const char *name = lw__ir_callee(i);
-    return !strcmp(name, "lw.access") || !strcmp(name, "lw.index") || !strcmp(name, "lw.promise");
+    return lw__is_access_check(i) || lw__is_index_check(i) || lw__is_promise(i);
 }
 
 /* The checks as they stand, before code is added. */
@@ -265,9 +255,9 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     lw__prune_checks(&unit->scratch, g.data, g.function);
     LLVMValueRef *checks = checks_of(&g, &count);
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(lw__ir_callee(checks[i]), "lw.access"))
+        if (lw__is_access_check(checks[i]))
             lower_access(&g, checks[i]);
-        else if (!strcmp(lw__ir_callee(checks[i]), "lw.index"))
+        else if (lw__is_index_check(checks[i]))
             lower_index(&g, checks[i]);
         else
             LLVMInstructionEraseFromParent(checks[i]);

@@ -1,9 +1,9 @@
 /* guard.h - a kernel for `cpu` or `cuda` whose accesses stay within their objects.
  *
- * guard.c makes a call of lw.guard of each check that ref/access_checks.c and ref/index_checks.c
- * have put. objects.c finds the object that a pointer is into. All of it is one thread's code;
- * spmd/control/guards.c makes code for the lanes of it, ptx/guards.c a branch.
- * base/bounds_abi.h is what the code and the device agree on.
+ * guard.c makes a call of lw.guard of each check that instrument/ has put. objects.c finds the
+ * object that a pointer is into. All of it is one thread's code; spmd/control/guards.c makes code
+ * for the lanes of it, ptx/guards.c a branch. base/bounds_abi.h is what the code and the device
+ * agree on.
  */
 #ifndef LW_COMPILE_GUARD_H
 #define LW_COMPILE_GUARD_H
@@ -45,7 +45,6 @@ struct lw__guard {
 
 bool lw__pass_guard(struct lw__unit *unit);
 bool lw__pass_forms(struct lw__unit *unit);
-bool lw__pass_plain(struct lw__unit *unit);
 
 /* ---- objects.c ------------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
  * of the launch, which it has sorted.
  */
 #include "compile/guard/guard.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ void lw__guard_note_variable(struct lw__guard *g, LLVMValueRef variable)
     struct lw__arena *scratch = &g->unit->scratch;
     g->own = lw__one_more(scratch, g->own, g->own_count, sizeof *g->own);
     g->own[g->own_count++] =
-        (struct lw__guard_variable){variable, lw__ref_source_name(scratch, variable)};
+        (struct lw__guard_variable){variable, lw__variable_name(scratch, variable)};
 }
 
 static const char *name_of(struct lw__guard *g, LLVMValueRef variable)
@@ -118,7 +118,7 @@ static const char *name_of(struct lw__guard *g, LLVMValueRef variable)
     for (size_t i = 0; i < g->own_count; i++)
         if (g->own[i].value == variable)
             return g->own[i].name;
-    return lw__ref_source_name(&g->unit->scratch, variable);
+    return lw__variable_name(&g->unit->scratch, variable);
 }
 
 /* A variable of a helper that has returned has no bytes. Where its address is kept, a slot has its
@@ -126,7 +126,7 @@ static const char *name_of(struct lw__guard *g, LLVMValueRef variable)
 static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
 {
     bool is_checked = false, ends = false;
-    if (!lw__ref_escapes(o->root, &is_checked))
+    if (!lw__variable_escapes(o->root, &is_checked))
         return;
     for (LLVMUseRef u = LLVMGetFirstUse(o->root); u; u = LLVMGetNextUse(u))
         ends |= lw__ir_calls(LLVMGetUser(u), LW_LLVM_lifetime_end);
@@ -166,7 +166,7 @@ static void take_variable(struct lw__guard *g, struct lw__guard_object *o)
     o->start = number(g, 0);
     o->size =
         kind == LW_REF_DYNAMIC ? g->dynamic_bytes : number(g, LLVMABISizeOfType(g->data, type));
-    o->says = describe(g, name_of(g, o->root), kind, 0, lw__ref_element_bytes(g->data, type));
+    o->says = describe(g, name_of(g, o->root), kind, 0, lw__variable_element(g->data, type));
     if (kind == LW_REF_PRIVATE)
         follow_lifetime(g, o);
 }
@@ -406,7 +406,7 @@ static void list_variables(struct lw__guard *g)
     struct lw__shared_layout shared;
     bool is_checked = false;
     for (size_t k = 0; k < g->own_count; k++)
-        if (lw__ref_escapes(g->own[k].value, &is_checked))
+        if (lw__variable_escapes(g->own[k].value, &is_checked))
             list(g, g->own[k].value);
     lw__shared_layout(g->unit, g->function, &shared);
     for (size_t k = 0; k < shared.count; k++)

@@ -8,26 +8,6 @@
 /* A call of screens (screen/screen.h): the launch stops, for something may be wrong. */
 #define LW_SUSPECT "lw.suspect"
 
-/* The checks that ref/access_checks.c and ref/index_checks.c put, until code is made of them.
- *   lw.access   a pointer, the size, the kind of access
- *   lw.index    is the index within bounds?, the index, the count, a pointer into the array, the
- *               tensor's axis or -1, may it be the one after the last? */
-enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
-
-enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
-
-enum { LW_ACCESS_ARGS = 3 };
-
-enum {
-    LW_INDEX_OK,
-    LW_INDEX_NUMBER,
-    LW_INDEX_COUNT,
-    LW_INDEX_POINTER,
-    LW_INDEX_AXIS,
-    LW_INDEX_BEHIND,
-    LW_INDEX_ARGS,
-};
-
 /* A function's control flow graph, dominators and loops. Blocks are numbered
  * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {
@@ -105,6 +85,8 @@ LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRe
                            uint64_t bytes);
 /* True if each step of the pointer from its object is a multiple of so many bytes. */
 bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes);
+/* Adds the bytes that a GEP adds; false: they are not known. */
+bool lw__ir_adds_constant(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset);
 /* The pointer is constant + scale * number bytes behind lw__ir_object() of it. */
 struct lw__ir_place {
     LLVMValueRef number; /* an i32 or i64; NULL: 0 */

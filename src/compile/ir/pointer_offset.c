@@ -42,6 +42,18 @@ bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t b
     return true;
 }
 
+bool lw__ir_adds_constant(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int k = 1; k < LLVMGetNumOperands(gep); k++) {
+        const struct step step = step_of(data, gep, k, &type);
+        if (step.index)
+            return false;
+        *offset += (int64_t)step.bytes;
+    }
+    return true;
+}
+
 static LLVMValueRef add_step(LLVMBuilderRef b, LLVMValueRef sum, struct step step, uint64_t bytes)
 {
     LLVMTypeRef i64 = LLVMTypeOf(sum);

@@ -6,6 +6,7 @@
  * counts as a check: `a < b` has a row, another one has none.
  */
 #include "compile/proof/proof.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -36,11 +37,6 @@ uint32_t lw__proof_of(LLVMValueRef call)
 
 enum { BITS = 64, SUM_DEPTH = 12 };
 
-static bool is_access(LLVMValueRef call)
-{
-    return !strcmp(lw__ir_callee(call), "lw.access");
-}
-
 /* The row of an access; false: it has none. */
 static bool of_access(struct lw__terms *t, LLVMValueRef call, struct lw__term_place at,
                       struct lw_proof *row)
@@ -65,11 +61,6 @@ static bool of_index(struct lw__terms *t, LLVMValueRef call, struct lw__term_pla
     row->size =
         lw__term_wide(t, LLVMGetOperand(call, LW_INDEX_COUNT), LW_TERM_ZEXT, at, LW_TERM_LIMITS);
     return true;
-}
-
-static bool is_promise(LLVMValueRef i)
-{
-    return !strcmp(lw__ir_callee(i), "lw.promise");
 }
 
 /* The row of a promise: of two unsigned numbers one is less. False: it has none. */
@@ -112,9 +103,9 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
     const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(call));
     const struct lw__term_place at = {block, UINT32_MAX};
     struct lw_proof row = {.param = UINT32_MAX};
-    const bool has_row = is_access(call)    ? of_access(t, call, at, &row)
-                         : is_promise(call) ? of_promise(t, call, at, &row)
-                                            : of_index(t, call, at, &row);
+    const bool has_row = lw__is_access_check(call) ? of_access(t, call, at, &row)
+                         : lw__is_promise(call)    ? of_promise(t, call, at, &row)
+                                                   : of_index(t, call, at, &row);
     if (!has_row) {
         p->is_partial = true;
         return;
@@ -144,7 +135,7 @@ void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLV
     for (uint32_t b = 0; b < terms.g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(terms.g.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (is_access(i) || !strcmp(lw__ir_callee(i), "lw.index") || (!each && is_promise(i)))
+            if (lw__is_access_check(i) || lw__is_index_check(i) || (!each && lw__is_promise(i)))
                 add(proofs, &terms, i, each);
     lw__terms_keep(&terms, proofs->rows, proofs->count);
     proofs->terms = terms.rows;

@@ -31,37 +31,14 @@ static struct lw__ref_object *add_row(struct lw__ref *r, struct lw__ref_object r
     return &bounds->rows[bounds->count++];
 }
 
-/* clang prefixes a static variable with the function's name, and LLVM's passes add suffixes after a
- * point. */
-char *lw__ref_source_name(struct lw__arena *arena, LLVMValueRef variable)
-{
-    static const char tensor[] = "lw__shared_";
-    size_t length;
-    const char *name = LLVMGetValueName2(variable, &length), *point = strchr(name, '.');
-    if (LLVMIsAGlobalVariable(variable) && point && point != name)
-        name = point + 1;
-    if (!strncmp(name, tensor, sizeof tensor - 1))
-        name += sizeof tensor - 1;
-    return lw__copy_bytes(arena, name, strcspn(name, "."));
-}
-
-uint64_t lw__ref_element_bytes(LLVMTargetDataRef data, LLVMTypeRef type)
-{
-    if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
-        return 0;
-    while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-        type = LLVMGetElementType(type);
-    return LLVMABISizeOfType(data, type);
-}
-
 static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, uint64_t kind,
                                            LLVMTypeRef type)
 {
     struct lw__ref_object row = {.value = v,
                                  .kind = kind,
-                                 .name = lw__ref_source_name(&r->unit->scratch, v),
+                                 .name = lw__variable_name(&r->unit->scratch, v),
                                  .bytes = LLVMABISizeOfType(r->data, type),
-                                 .element = lw__ref_element_bytes(r->data, type),
+                                 .element = lw__variable_element(r->data, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
     if (lw__has(r->unit, LW_IS_OBSERVED) && LLVMIsAGlobalVariable(v))
         row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
@@ -69,7 +46,6 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
 }
 
 static bool is_check(LLVMValueRef user);
-static bool is_marker(LLVMValueRef user);
 
 /* The value of a variable that is set once, and otherwise only read; NULL: it is none. */
 static LLVMValueRef only_value(LLVMValueRef variable)
@@ -80,7 +56,7 @@ static LLVMValueRef only_value(LLVMValueRef variable)
         LLVMValueRef user = LLVMGetUser(u);
         const bool sets = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable;
         if ((sets && value) ||
-            !(sets || LLVMIsALoadInst(user) || is_check(user) || is_marker(user)))
+            !(sets || LLVMIsALoadInst(user) || is_check(user) || lw__is_lifetime_marker(user)))
             return NULL;
         if (sets)
             value = LLVMGetOperand(user, 0);
@@ -175,32 +151,7 @@ void lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
 
 static bool is_check(LLVMValueRef user)
 {
-    const char *name = lw__ir_callee(user);
-    return !strcmp(name, "lw.access") || !strcmp(name, "lw.index");
-}
-
-static bool is_marker(LLVMValueRef user)
-{
-    return !strncmp(lw__ir_callee(user), "llvm.lifetime.", 14);
-}
-
-/* True if the user only accesses p's target, or compares p itself. */
-static bool is_local_use(LLVMValueRef user, LLVMValueRef p)
-{
-    return lw__ir_only_accesses(user, p) || is_check(user) || is_marker(user) ||
-           !strncmp(lw__ir_callee(user), "llvm.mem", 8);
-}
-
-bool lw__ref_escapes(LLVMValueRef p, bool *checked)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        *checked |= is_check(user);
-        const bool follows = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == p;
-        if (follows ? lw__ref_escapes(user, checked) : !is_local_use(user, p))
-            return true;
-    }
-    return false;
+    return lw__is_access_check(user) || lw__is_index_check(user);
 }
 
 /* At the start and the end of a helper: set the row's size to the variable's, or to none. */
@@ -231,7 +182,7 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
         next = LLVMGetNextUse(u);
         if (user == address || LLVMGetInstructionParent(user) == r->co.body)
             continue; /* a use by the code above, which needs no tag */
-        if (is_marker(user)) {
+        if (lw__is_lifetime_marker(user)) {
             while (next && LLVMGetUser(next) == user)
                 next = LLVMGetNextUse(next);
             mark(r, user, row);
@@ -255,7 +206,7 @@ static void find_private(struct lw__ref *r, bool escaping)
         bool checked = false;
         if (!LLVMIsAAllocaInst(i))
             continue;
-        const bool does = lw__ref_escapes(i, &checked);
+        const bool does = lw__variable_escapes(i, &checked);
         if (escaping ? !does : does || !checked)
             continue;
         if (row_of(r, object_of(r, i)))
@@ -433,9 +384,9 @@ static LLVMBasicBlockRef block_before(struct lw__ref *r, LLVMBasicBlockRef tail)
 const char *lw__ref_check_name(LLVMValueRef check)
 {
     static const char *const names[] = {"read", "write", "atomic"};
-    return strcmp(lw__ir_callee(check), "lw.access")
-               ? "index"
-               : names[LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & 3];
+    return lw__is_access_check(check)
+               ? names[LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & 3]
+               : "index";
 }
 
 static void lower_access(struct lw__ref *r, LLVMValueRef call)
@@ -497,10 +448,10 @@ bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call)
 {
     if (!is_check(call))
         return false;
-    if (strcmp(lw__ir_callee(call), "lw.access"))
-        lower_index(r, call);
-    else
+    if (lw__is_access_check(call))
         lower_access(r, call);
+    else
+        lower_index(r, call);
     LLVMInstructionEraseFromParent(call);
     return true;
 }

@@ -67,6 +67,24 @@ static void lower_assert(struct lw__ref *r, LLVMValueRef call, bool says)
     LLVMBuildBr(r->b, r->co.final);
 }
 
+/* One that does not hold ends the thread. */
+static void lower_promise(struct lw__ref *r, LLVMValueRef call)
+{
+    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
+    LLVMBasicBlockRef tell = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
+    LLVMPositionBuilderAtEnd(r->b, head);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
+    LLVMBuildCondBr(r->b, LLVMGetOperand(call, 0), tail, tell);
+    LLVMPositionBuilderAtEnd(r->b, tell);
+    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
+                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "promise"), 0)};
+    LLVMTypeRef types[] = {r->ptr, r->i32, r->i64, r->i32};
+    lw__ref_call(r, offsetof(struct lw_ref_calls, promise), LLVMVoidTypeInContext(r->unit->context),
+                 types, args, 4);
+    LLVMBuildBr(r->b, lw__ref_refused(r));
+    LLVMInstructionEraseFromParent(call);
+}
+
 bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
@@ -75,9 +93,12 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     if (lower_index(r, call, name))
         return true;
     if (lw__ref_lower_observe(r, call) || lw__ref_lower_overflow(r, call) ||
-        lw__ref_lower_promise(r, call) || lw__ref_lower_mark(r, call) ||
-        lw__ref_lower_shadow(r, call))
+        lw__ref_lower_mark(r, call) || lw__ref_lower_shadow(r, call))
         return true;
+    if (lw__is_promise(call)) {
+        lower_promise(r, call);
+        return true;
+    }
     if (!strncmp(name, "lw.fence_", 9)) {
         lw__ref_observe_fence(r, call);
         LLVMBuildFence(r->b, lw__ir_fence_order(name), 0, "");

@@ -264,3 +264,26 @@ void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence)
                  (LLVMTypeRef[]){r->ptr, r->i32},
                  (LLVMValueRef[]){r->thread, LLVMConstInt(r->i32, !is_of_block, 0)}, 2);
 }
+
+bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call)
+{
+    if (strcmp(lw__ir_callee(call), LW_OVERFLOW))
+        return false;
+    LLVMValueRef ok = LLVMGetOperand(call, 0);
+    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
+    LLVMBasicBlockRef tell = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
+    LLVMPositionBuilderAtEnd(r->b, head);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
+    LLVMValueRef branch = LLVMBuildCondBr(r->b, LLVMBuildNot(r->b, ok, ""), tell, tail);
+    lw__ir_set_rare(branch);
+    LLVMPositionBuilderAtEnd(r->b, tell);
+    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
+                           LLVMGetOperand(call, 3),
+                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "arithmetic"), 0)};
+    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
+    lw__ref_call(r, offsetof(struct lw_ref_calls, overflow),
+                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
+    LLVMBuildBr(r->b, tail);
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}

@@ -1,12 +1,12 @@
 /* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
  *
- * lower.c makes the coroutine, calls.c lowers its calls, turns.c has its yields. access_checks.c
- * and index_checks.c add the checks, prune_checks.c removes redundant ones, bounds.c makes
- * comparisons of them. For the device `check`, observe.c tells it of each shared access. With -O0,
- * debug_variables.c and debug_unit.c serve the debugger.
+ * lower.c makes the coroutine, calls.c lowers its calls, turns.c has its yields. bounds.c makes
+ * comparisons of the checks that instrument/ has put. For the device `check`, observe.c tells it of
+ * each shared access. With -O0, debug_variables.c and debug_unit.c serve the debugger.
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
+#include "compile/instrument/instrument.h"
 #include "compile/proof/proof.h"
 
 enum { LW_OBSERVE_ARGS = 3 }; /* of lw.observe: a pointer, how many bytes, enum lw_observe */
@@ -70,20 +70,6 @@ struct lw__ref {
     size_t shown_count;
 };
 
-/* ---- access_checks.c ------------------------------------------------------------------------- */
-
-bool lw__pass_access(struct lw__unit *unit);
-/* True if all `bytes` from the pointer on, at a constant offset of all its GEPs, are within an
- * object of `size`. */
-bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
-void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
-void lw__check_attributes(LLVMValueRef function); /* of a check's function */
-
-/* ---- texts.c --------------------------------------------------------------------------------- */
-
-bool lw__pass_texts(struct lw__unit *unit);
-#define LW_TEXT_BYTE "lw.text" /* metadata of the load of a byte that is printed */
-
 /* ---- observe.c: for the device check --------------------------------------------------------- */
 
 bool lw__pass_declare(struct lw__unit *unit); /* declare.c */
@@ -91,6 +77,8 @@ bool lw__pass_shadow(struct lw__unit *unit);  /* shadow.c */
 bool lw__pass_observe(struct lw__unit *unit);
 /* At the builder, a call of the device in place of lw.observe; false: it is another call. */
 bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
+/* The same for lw.overflow. */
+bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
 void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence); /* at the builder */
 
 /* ---- marks.c: for a picture ------------------------------------------------------------------ */
@@ -152,11 +140,6 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is 
 bool lw__ref_may_write(LLVMValueRef instruction);               /* to memory that others see */
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed` if it did */
 
-/* ---- prune_checks.c -------------------------------------------------------------------------- */
-
-/* Remove redundant checks of a kernel. */
-void lw__prune_checks(struct lw__arena *scratch, LLVMTargetDataRef data, LLVMValueRef function);
-
 /* ---- prove.c: for the device check ----------------------------------------------------------- */
 
 /* Before any check is removed: lw.proofs.K. */
@@ -183,36 +166,12 @@ bool lw__ref_bounds_variables(struct lw__ref *r);
 void lw__ref_bounds_strip(struct lw__ref *r);
 /* lw.access and lw.index; false: it is another call. */
 bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call);
-/* A variable's name in the source. */
-char *lw__ref_source_name(struct lw__arena *arena, LLVMValueRef variable);
-/* Of an array's elements, or of a scalar; 0 for a struct, which is counted in bytes. */
-uint64_t lw__ref_element_bytes(LLVMTargetDataRef data, LLVMTypeRef type);
-/* True if the pointer cannot be followed. checked: a check is made of it. */
-bool lw__ref_escapes(LLVMValueRef p, bool *checked);
 /* The row of the object that the pointer is into; 0: unknown. */
 uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
 const char *lw__ref_check_name(LLVMValueRef check); /* of its site: read, write, ..., index */
 /* A table for the device; name "": it is of another one. */
 LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name);
 void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
-
-/* ---- index_checks.c -------------------------------------------------------------------------- */
-
-bool lw__pass_rows(struct lw__unit *unit);
-
-/* ---- overflow_checks.c ----------------------------------------------------------------------- */
-
-/* clang's checks of arithmetic become calls of lw.overflow, and these a branch to a call of the
- * device; false: it is another call. */
-void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b);
-bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
-
-/* ---- promises.c ------------------------------------------------------------------------------ */
-
-/* Of places that are not reached, of __builtin_assume and assume_aligned: calls of lw.promise. */
-void lw__replace_unreachable(struct lw__unit *unit, LLVMBuilderRef b);
-bool lw__pass_promises(struct lw__unit *unit);
-bool lw__ref_lower_promise(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- debug_variables.c: for a debugger ------------------------------------------------------- */
 

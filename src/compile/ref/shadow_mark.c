@@ -141,8 +141,8 @@ static void mark_call(struct lw__shadow_work *w, LLVMValueRef call)
         return;
     if (op)
         mark_collective(w, call, op);
-    else if (!strcmp(name, "lw.access") || !strcmp(name, "lw.index"))
-        mark_check(w, call, !strcmp(name, "lw.index"));
+    else if (lw__is_access_check(call) || lw__is_index_check(call))
+        mark_check(w, call, lw__is_index_check(call));
     else if (!strncmp(name, "llvm.mem", 8))
         mark_copy(w, call);
     else if (lw__ir_prints(call))

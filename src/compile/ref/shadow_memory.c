@@ -31,10 +31,10 @@ static void place_before(struct lw__shadow_work *w, LLVMValueRef i)
 static bool is_followed_use(LLVMValueRef user, LLVMValueRef p)
 {
     const char *name = lw__ir_callee(user);
-    return lw__ir_only_accesses(user, p) || !strcmp(name, "lw.access") ||
-           !strcmp(name, "lw.index") || !strcmp(name, LW_DECLARED) ||
-           !strcmp(name, "lw.shadow_update") || !strcmp(name, "lw.undefined_use") ||
-           !strncmp(name, "llvm.", 5) || !strncmp(name, "__msan_", 7);
+    return lw__ir_only_accesses(user, p) || lw__is_access_check(user) || lw__is_index_check(user) ||
+           !strcmp(name, LW_DECLARED) || !strcmp(name, "lw.shadow_update") ||
+           !strcmp(name, "lw.undefined_use") || !strncmp(name, "llvm.", 5) ||
+           !strncmp(name, "__msan_", 7);
 }
 
 static bool is_followed(LLVMValueRef p)

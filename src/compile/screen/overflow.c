@@ -1,6 +1,6 @@
 /* overflow.c - pairs of a sum and "did it overflow?" as plain arithmetic, whose shapes are known.
  *
- * clang asks llvm.sadd.with.overflow and its like; ref/overflow_checks.c has made plain arithmetic
+ * clang asks llvm.sadd.with.overflow and its like; instrument/ has made plain arithmetic
  * of the first result. The second becomes comparisons that fold where an operand is a constant. The
  * launch stops where they hold, so the arithmetic itself may promise not to wrap.
  */

@@ -9,7 +9,7 @@
 #include "compile/screen/screen.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
+#include "compile/ref/shadow.h"
 #include <llvm-c/BitWriter.h>
 #include <stddef.h>
 #include <string.h>
@@ -173,10 +173,9 @@ static void check(struct lw__screen *s, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
     const enum lw__op op = lw__ir_collective(i, NULL);
-    if (!strcmp(name, "lw.access")) {
+    if (lw__is_access_check(i)) {
         lw__screen_check_bounds(s, i);
-    } else if (!strcmp(name, "lw.index") || !strcmp(name, "lw.overflow") ||
-               !strcmp(name, "lw.promise")) {
+    } else if (lw__is_index_check(i) || lw__is_promise(i) || !strcmp(name, LW_OVERFLOW)) {
         lw__screen_set_at(s, i);
         lw__screen_require(s, LLVMGetOperand(i, 0));
         LLVMInstructionEraseFromParent(i);

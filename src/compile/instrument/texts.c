@@ -9,7 +9,7 @@
  * so that the loop is no part of any instance, and before the accesses are looked at.
  */
 #include "base/conversion.h"
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 

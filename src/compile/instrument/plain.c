@@ -3,9 +3,8 @@
  * All devices have clang check indices, so that all start from one module. What is left without
  * the checks is the module of a clang that makes none.
  */
-#include "compile/guard/guard.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
 
 /* What only the check has computed: arithmetic that nothing uses, and what only that used. */
 static void remove_unused(LLVMValueRef v)
@@ -53,7 +52,7 @@ static void remove_within(LLVMModuleRef module)
 bool lw__pass_plain(struct lw__unit *unit)
 {
     remove_checks(unit->module, "lw.index");
-    remove_checks(unit->module, "lw.promise");
+    remove_checks(unit->module, LW_PROMISE);
     remove_within(unit->module);
     return true;
 }

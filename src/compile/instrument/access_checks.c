@@ -6,103 +6,66 @@
  *     call void @lw.access(ptr %p, i64 bytes, i32 kind)
  *
  * So no pass moves an access before its check. They touch only memory that is inaccessible to
- * others, so that scalars still leave memory. bounds.c makes comparisons of them. An access at a
- * constant offset within a variable has none.
+ * others, so that scalars still leave memory. ref/bounds.c and guard/ make comparisons of
+ * them. An access at a constant offset within a variable has none.
  *
  * at(t, i, j) passes each index to lw.within. If the element is accessed, the index must be within
  * its extent; if its address is taken, it may be the one after the last.
  */
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-void lw__check_attributes(LLVMValueRef function)
+/* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
+enum { INACCESSIBLE = 3 << 2, OPERANDS_MAX = 16 };
+
+bool lw__is_access_check(LLVMValueRef v)
 {
-    /* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
-    enum { INACCESSIBLE = 3 << 2 };
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
-    lw__llvm_attribute(function, "nounwind", true);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
+    return !strcmp(lw__ir_callee(v), "lw.access");
 }
 
-static LLVMTypeRef declared(LLVMModuleRef module, const char *name, LLVMTypeRef *types,
-                            unsigned count, unsigned pointer, LLVMValueRef *function)
+bool lw__is_index_check(LLVMValueRef v)
+{
+    return !strcmp(lw__ir_callee(v), "lw.index");
+}
+
+bool lw__is_promise(LLVMValueRef v)
+{
+    return !strcmp(lw__ir_callee(v), LW_PROMISE);
+}
+
+LLVMValueRef lw__check_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                            LLVMValueRef *args, unsigned count)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
+    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6),
+                   nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
+    LLVMTypeRef types[OPERANDS_MAX];
+    for (unsigned k = 0; k < count; k++)
+        types[k] = LLVMTypeOf(args[k]);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), types, count, 0);
-    *function = LLVMGetNamedFunction(module, name);
-    if (*function)
-        return type;
-    const unsigned nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
-    *function = LLVMAddFunction(module, name, type);
-    lw__check_attributes(*function);
-    LLVMAddAttributeAtIndex(*function, pointer + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
-    return type;
-}
-
-void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS])
-{
-    LLVMTypeRef types[LW_INDEX_ARGS];
-    LLVMValueRef function;
-    for (int i = 0; i < LW_INDEX_ARGS; i++)
-        types[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef type =
-        declared(module, "lw.index", types, LW_INDEX_ARGS, LW_INDEX_POINTER, &function);
-    LLVMBuildCall2(b, type, function, args, LW_INDEX_ARGS, "");
+    LLVMValueRef f = LLVMGetNamedFunction(module, name);
+    if (!f) {
+        f = LLVMAddFunction(module, name, type);
+        lw__llvm_attribute(f, "nounwind", true);
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
+        for (unsigned k = 0; k < count; k++)
+            if (LLVMGetTypeKind(types[k]) == LLVMPointerTypeKind)
+                LLVMAddAttributeAtIndex(f, k + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
+    }
+    return LLVMBuildCall2(b, type, f, args, count, "");
 }
 
 /* ---- known addresses ------------------------------------------------------------------------- */
 
-/* The bytes that a GEP adds; false: they are not known. */
-static bool constant_step(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset)
-{
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-        if (!LLVMIsAConstantInt(index))
-            return false;
-        const int64_t n = LLVMConstIntGetSExtValue(index);
-        if (n > INT32_MAX || n < -INT32_MAX)
-            return false;
-        if (i == 1) {
-            *offset += n * (int64_t)LLVMABISizeOfType(data, type);
-        } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            *offset += (int64_t)LLVMOffsetOfElement(data, type, (unsigned)n);
-            type = LLVMStructGetTypeAtIndex(type, (unsigned)n);
-        } else {
-            type = LLVMGetElementType(type);
-            *offset += n * (int64_t)LLVMABISizeOfType(data, type);
-        }
-    }
-    return true;
-}
-
-static bool is_gep(LLVMValueRef v)
-{
-    return LLVMIsAGetElementPtrInst(v) ||
-           (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
-}
-
 bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size)
 {
     int64_t offset = 0;
-    for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
-        if (!constant_step(data, pointer, &offset))
+    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0))
+        if (!lw__ir_adds_constant(data, pointer, &offset))
             return false;
     return offset >= 0 && bytes <= size && (uint64_t)offset <= size - bytes;
-}
-
-/* The size of the variable that the pointer is into; 0: it is into none. */
-static uint64_t variable_bytes(LLVMTargetDataRef data, LLVMValueRef pointer)
-{
-    LLVMValueRef variable = lw__ir_object(pointer);
-    if (LLVMIsAAllocaInst(variable))
-        return LLVMABISizeOfType(data, LLVMGetAllocatedType(variable));
-    return LLVMIsAGlobalVariable(variable)
-               ? LLVMABISizeOfType(data, LLVMGlobalGetValueType(variable))
-               : 0;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -160,16 +123,15 @@ static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRe
 static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef bytes,
                   enum lw__access_kind kind)
 {
-    LLVMTypeRef types[LW_ACCESS_ARGS] = {c->ptr, c->i64, c->i32};
     const bool ended = has_ended(&c->g, pointer, at);
     const unsigned kinds = (unsigned)kind | (ended ? LW_ACCESS_ENDED : 0);
-    LLVMValueRef function, args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, kinds, 0)};
-    if (LLVMIsAConstantInt(bytes) && !ended &&
+    LLVMTypeRef variable = lw__variable_type(lw__ir_object(pointer));
+    LLVMValueRef args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, kinds, 0)};
+    if (variable && LLVMIsAConstantInt(bytes) && !ended &&
         lw__is_within(c->data, pointer, LLVMConstIntGetZExtValue(bytes),
-                      variable_bytes(c->data, pointer)))
+                      LLVMABISizeOfType(c->data, variable)))
         return;
-    LLVMTypeRef type = declared(c->unit->module, "lw.access", types, LW_ACCESS_ARGS, 0, &function);
-    LLVMBuildCall2(c->b, type, function, args, LW_ACCESS_ARGS, "");
+    lw__check_call(c->b, c->unit->module, "lw.access", args, LW_ACCESS_ARGS);
 }
 
 static void check_typed(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMTypeRef type,
@@ -225,7 +187,7 @@ static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
             continue;
         }
         if (op == LLVMGetElementPtr && LLVMGetOperand(user, 0) == v &&
-            constant_step(data, user, &offset) && offset >= 0 && is_accessed(data, user))
+            lw__ir_adds_constant(data, user, &offset) && offset >= 0 && is_accessed(data, user))
             return true;
         const char *name = lw__ir_callee(user);
         if (op == LLVMLoad || op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg ||
@@ -265,7 +227,7 @@ static void resolve_within(struct checker *c, LLVMValueRef call)
             tensor && comes_first(&c->g, tensor, call) ? tensor : LLVMConstNull(c->ptr),
         [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
         [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
-    lw__check_index(c->b, c->unit->module, args);
+    lw__check_call(c->b, c->unit->module, "lw.index", args, LW_INDEX_ARGS);
     LLVMReplaceAllUsesWith(call, index);
     LLVMInstructionEraseFromParent(call);
 }

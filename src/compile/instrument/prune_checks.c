@@ -5,9 +5,8 @@
  * array's size. Both are common: an element is read and written, and clang checks each index of a
  * SHARED or private array.
  */
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
-#include <string.h>
 
 /* The checks of a function, and those to remove. */
 struct pruner {
@@ -16,16 +15,6 @@ struct pruner {
     LLVMValueRef *superfluous;
     size_t count;
 };
-
-static bool is_index(LLVMValueRef v)
-{
-    return !strcmp(lw__ir_callee(v), "lw.index");
-}
-
-static bool is_access(LLVMValueRef v)
-{
-    return !strcmp(lw__ir_callee(v), "lw.access");
-}
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
@@ -47,7 +36,7 @@ static bool has_check(const struct pruner *p, LLVMValueRef v, LLVMValueRef at, u
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        if (is_index(user) && LLVMGetOperand(user, LW_INDEX_NUMBER) == v &&
+        if (lw__is_index_check(user) && LLVMGetOperand(user, LW_INDEX_NUMBER) == v &&
             says_less(user, count) && lw__cfg_runs_before(&p->g, user, at))
             return true;
     }
@@ -77,7 +66,8 @@ static bool is_known_index(const struct pruner *p, LLVMValueRef check)
     if (lw__ir_is_truth(ok, true))
         return true;
     for (LLVMUseRef u = LLVMIsConstant(ok) ? NULL : LLVMGetFirstUse(ok); u; u = LLVMGetNextUse(u))
-        if (is_index(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), LW_INDEX_OK) == ok &&
+        if (lw__is_index_check(LLVMGetUser(u)) &&
+            LLVMGetOperand(LLVMGetUser(u), LW_INDEX_OK) == ok &&
             lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
             return true;
     return false;
@@ -110,12 +100,8 @@ static LLVMTypeRef element_within(const struct pruner *p, LLVMValueRef gep, LLVM
 /* The type of the part of a variable that the pointer is to, or NULL. */
 static LLVMTypeRef part_of(const struct pruner *p, LLVMValueRef pointer, LLVMValueRef at)
 {
-    if (LLVMIsAAllocaInst(pointer))
-        return LLVMGetAllocatedType(pointer);
-    if (LLVMIsAGlobalVariable(pointer))
-        return LLVMGlobalGetValueType(pointer);
     if (!LLVMIsAGetElementPtrInst(pointer))
-        return NULL;
+        return lw__variable_type(pointer);
     LLVMTypeRef whole = part_of(p, LLVMGetOperand(pointer, 0), at);
     return whole && whole == LLVMGetGEPSourceElementType(pointer) ? element_within(p, pointer, at)
                                                                   : NULL;
@@ -128,7 +114,7 @@ static bool is_known_access(const struct pruner *p, LLVMValueRef check)
         return false;
     for (LLVMUseRef u = LLVMIsConstant(pointer) ? NULL : LLVMGetFirstUse(pointer); u;
          u = LLVMGetNextUse(u))
-        if (is_access(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&
+        if (lw__is_access_check(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&
             LLVMGetOperand(LLVMGetUser(u), 1) == bytes &&
             lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
             return true;
@@ -153,8 +139,9 @@ static void look(struct pruner *p)
     for (size_t b = 0; b < p->g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(p->g.blocks[b]); i;
              i = LLVMGetNextInstruction(i)) {
-            const bool known =
-                is_index(i) ? is_known_index(p, i) : is_access(i) && is_known_access(p, i);
+            const bool known = lw__is_index_check(i)
+                                   ? is_known_index(p, i)
+                                   : lw__is_access_check(i) && is_known_access(p, i);
             if (known)
                 add(p, i);
         }

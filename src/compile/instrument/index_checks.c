@@ -13,7 +13,7 @@
  * So the control flow is that of the source. For &a[n] clang makes `ule`, and the last operand is
  * true. The array is a pointer into it, null if the code does not show it; messages have its name.
  */
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static void build_check(const struct check *c, LLVMBuilderRef b, LLVMValueRef ok
         [LW_INDEX_BEHIND] = LLVMConstInt(LLVMInt1TypeInContext(context),
                                          !known && LLVMGetICmpPredicate(ok) != LLVMIntULT, 0)};
     LLVMSetCurrentDebugLocation2(b, place_of(context, c->call));
-    lw__check_index(b, module, args);
+    lw__check_call(b, module, "lw.index", args, LW_INDEX_ARGS);
 }
 
 static void replace_check(const struct check *c, LLVMBuilderRef b)

@@ -9,11 +9,9 @@
  * one behind it, and clang no longer says that it does not return.
  */
 #include "base/ref_abi.h"
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
-
-#define PROMISE "lw.promise"
 
 static const char unreachable_handler[] = "__ubsan_handle_builtin_unreachable";
 
@@ -21,17 +19,9 @@ static void build_promise(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef 
                           enum lw_promise kind, LLVMValueRef number)
 {
     LLVMContextRef c = unit->context;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
-    LLVMTypeRef types[] = {LLVMInt1TypeInContext(c), i32, LLVMInt64TypeInContext(c)};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(c), types, 3, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(unit->module, PROMISE);
-    if (!f) {
-        f = LLVMAddFunction(unit->module, PROMISE, type);
-        lw__check_attributes(f);
-    }
-    LLVMValueRef args[] = {holds, LLVMConstInt(i32, kind, 0),
-                           number ? number : LLVMConstInt(types[2], 0, 0)};
-    LLVMBuildCall2(b, type, f, args, 3, "");
+    LLVMValueRef args[] = {holds, LLVMConstInt(LLVMInt32TypeInContext(c), kind, 0),
+                           number ? number : LLVMConstNull(LLVMInt64TypeInContext(c))};
+    lw__check_call(b, unit->module, LW_PROMISE, args, 3);
 }
 
 /* "align"(pointer, alignment[, offset]): the pointer less the offset is a multiple. */
@@ -134,27 +124,5 @@ bool lw__pass_promises(struct lw__unit *unit)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     replace_all(unit, b, "llvm.assume", replace_assume);
     LLVMDisposeBuilder(b);
-    return true;
-}
-
-/* ---- in the reference form ------------------------------------------------------------------- */
-
-bool lw__ref_lower_promise(struct lw__ref *r, LLVMValueRef call)
-{
-    if (strcmp(lw__ir_callee(call), PROMISE))
-        return false;
-    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
-    LLVMBasicBlockRef tell = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
-    LLVMPositionBuilderAtEnd(r->b, head);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    LLVMBuildCondBr(r->b, LLVMGetOperand(call, 0), tail, tell);
-    LLVMPositionBuilderAtEnd(r->b, tell);
-    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
-                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "promise"), 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i32, r->i64, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, promise), LLVMVoidTypeInContext(r->unit->context),
-                 types, args, 4);
-    LLVMBuildBr(r->b, lw__ref_refused(r));
-    LLVMInstructionEraseFromParent(call);
     return true;
 }

@@ -12,12 +12,10 @@
  *
  * So the control flow is that of the source. The thread goes on: the value is unspecified only.
  */
-#include "compile/ref/ref.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include "base/ref_abi.h"
 #include <string.h>
-
-#define OVERFLOW "lw.overflow"
 
 static const char *const handlers[] = {
     [LW_OVERFLOW_ADD] = "__ubsan_handle_add_overflow",
@@ -68,20 +66,6 @@ static LLVMValueRef operand(LLVMBuilderRef b, LLVMValueRef call, unsigned number
     return LLVMTypeOf(v) == i64 ? v : LLVMBuildPtrToInt(b, v, i64, "");
 }
 
-static LLVMValueRef declared(LLVMModuleRef module, LLVMTypeRef *type)
-{
-    LLVMContextRef c = LLVMGetModuleContext(module);
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
-    LLVMTypeRef types[] = {LLVMInt1TypeInContext(c), i64, i64, LLVMInt32TypeInContext(c)};
-    LLVMValueRef f = LLVMGetNamedFunction(module, OVERFLOW);
-    *type = LLVMFunctionType(LLVMVoidTypeInContext(c), types, 4, 0);
-    if (!f) {
-        f = LLVMAddFunction(module, OVERFLOW, *type);
-        lw__check_attributes(f);
-    }
-    return f;
-}
-
 /* What a condition `not overflowed` is made of: an xor with true, then the second of the pair. */
 static LLVMValueRef pair_of(LLVMValueRef ok)
 {
@@ -109,15 +93,14 @@ static void replace(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch, ui
     LLVMBasicBlockRef go = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(bad), 0);
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(bad));
     LLVMContextRef c = LLVMGetModuleContext(module);
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(c), type;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
     hoist(b, call, branch);
     LLVMPositionBuilderBefore(b, branch);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef args[] = {LLVMGetCondition(branch), operand(b, call, 1, i64),
                            operand(b, call, 2, i64),
                            LLVMConstInt(LLVMInt32TypeInContext(c), what_of(call, kind), 0)};
-    LLVMValueRef f = declared(module, &type);
-    LLVMBuildCall2(b, type, f, args, 4, "");
+    lw__check_call(b, module, LW_OVERFLOW, args, 4);
     LLVMBuildBr(b, go);
     LLVMInstructionEraseFromParent(branch);
     LLVMDeleteBasicBlock(bad);
@@ -169,29 +152,4 @@ void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b)
         if (f)
             LLVMDeleteFunction(f);
     }
-}
-
-/* ---- in the reference form ------------------------------------------------------------------- */
-
-bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call)
-{
-    if (strcmp(lw__ir_callee(call), OVERFLOW))
-        return false;
-    LLVMValueRef ok = LLVMGetOperand(call, 0);
-    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
-    LLVMBasicBlockRef tell = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
-    LLVMPositionBuilderAtEnd(r->b, head);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef branch = LLVMBuildCondBr(r->b, LLVMBuildNot(r->b, ok, ""), tell, tail);
-    lw__ir_set_rare(branch);
-    LLVMPositionBuilderAtEnd(r->b, tell);
-    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
-                           LLVMGetOperand(call, 3),
-                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "arithmetic"), 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, overflow),
-                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
-    LLVMBuildBr(r->b, tail);
-    LLVMInstructionEraseFromParent(call);
-    return true;
 }
