@@ -3,7 +3,7 @@
 #     (gdb) source /usr/local/share/lanewise/gdb/lanewise.py
 #
 # Whenever a thread of a kernel resumes, its code sets thread_idx, block_idx and the like, then
-# calls the function lanewise_runs (src/compile/ref/debug_unit.c). A breakpoint there sees all.
+# calls the function lanewise_runs (src/compile/debugger/unit.c). A breakpoint there sees all.
 """Commands for the kernels of Lanewise, in gdb."""
 import gdb
 

@@ -1,6 +1,6 @@
 /* screen_abi.h - what the screen of a kernel and the device `check` agree on.
  *
- * A screen is a kernel for `cpu` (base/cpu_abi.h) with checks in its code: compile/screen makes it,
+ * A screen is a kernel for `cpu` (base/cpu_abi.h) with checks in its code: compile/check makes it,
  * run/check/screen.c runs it. It has one parameter more, the record of the thread that runs the
  * block. Where a check fails, the launch stops: something may be wrong, and the exact check says
  * what. A program for `check` has lw.common, of the kernels that can be screened, and of each

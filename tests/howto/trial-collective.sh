@@ -13,7 +13,7 @@ compile() # FILE: as the build does
         -isystem /usr/lib/llvm-19/include -c "$1" -o "$(echo "$1" | tr / _).o"
 }
 # The row is the table's last, so only these files see its number or the table's size.
-for file in src/base/collectives.c src/compile/llvm/query.c src/compile/ref/debug_unit.c \
+for file in src/base/collectives.c src/compile/llvm/query.c src/compile/debugger/unit.c \
     src/compile/spmd/collective/reduce.c src/run/ref/collective.c; do
     compile "$file"
 done

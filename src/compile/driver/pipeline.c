@@ -9,8 +9,10 @@
 #include "compile/spmd/gang/gang.h"
 #include "compile/instrument/instrument.h"
 #include "compile/ref/ref.h"
+#include "compile/debugger/debugger.h"
+#include "compile/check/check.h"
+#include "compile/check/screen/screen.h"
 #include "compile/guard/guard.h"
-#include "compile/screen/screen.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
@@ -44,14 +46,14 @@ static const struct route {
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "ref",
       "split", "object", "linked"}},
     {"ref-debug", /* -O0 */
-     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "tidy", "describe", "ref",
+     {"front", "rows", "promises", TO_KERNELS, "texts", "access", "tidy", "describe", "debug",
       "watch", "object", "linked"}},
     {"picture",
      {"front", "rows", "promises", TO_KERNELS, "marks", "texts", "access", "observe", "clean",
-      "describe", "ref", "split", "object", "linked"}},
+      "describe", "check", "split", "object", "linked"}},
     {"check",
      {"front", "rows", "promises", TO_KERNELS, "screen", "declare", "texts", "access", "shadow",
-      "observe", "clean", "describe", "ref", "split", "object", "linked"}},
+      "observe", "clean", "describe", "check", "split", "object", "linked"}},
     {"cpu",
      {"front", "rows", TO_KERNELS, "forms", "plain", "clean", "describe", "common", "blocks",
       "prepare", "spmd", "optimise", "object", "linked"}},

@@ -64,7 +64,7 @@ static void call_guard(struct lw__guard *g, const struct bound *c, LLVMValueRef 
         [LW_GUARD_SIZE] = c->words[LW_REFUSED_SIZE],
         [LW_GUARD_BASE] = c->words[LW_REFUSED_BASE]};
     const char *name = LLVMTypeOf(c->number) == g->i32 ? LW_GUARD ".i32" : LW_GUARD ".i64";
-    LLVMValueRef call = lw__check_call(g->b, g->unit->module, name, args, LW_GUARD_OPERANDS);
+    LLVMValueRef call = lw__instrument_call(g->b, g->unit->module, name, args, LW_GUARD_OPERANDS);
     /* each has a place in the source */
     lw__llvm_attribute(LLVMGetCalledValue(call), "nomerge", true);
 }

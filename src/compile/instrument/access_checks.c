@@ -34,8 +34,8 @@ bool lw__is_promise(LLVMValueRef v)
     return !strcmp(lw__ir_callee(v), LW_PROMISE);
 }
 
-LLVMValueRef lw__check_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
-                            LLVMValueRef *args, unsigned count)
+LLVMValueRef lw__instrument_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                 LLVMValueRef *args, unsigned count)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
     const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6),
@@ -131,7 +131,7 @@ static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVM
         lw__is_within(c->data, pointer, LLVMConstIntGetZExtValue(bytes),
                       LLVMABISizeOfType(c->data, variable)))
         return;
-    lw__check_call(c->b, c->unit->module, "lw.access", args, LW_ACCESS_ARGS);
+    lw__instrument_call(c->b, c->unit->module, "lw.access", args, LW_ACCESS_ARGS);
 }
 
 static void check_typed(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMTypeRef type,
@@ -227,7 +227,7 @@ static void resolve_within(struct checker *c, LLVMValueRef call)
             tensor && comes_first(&c->g, tensor, call) ? tensor : LLVMConstNull(c->ptr),
         [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
         [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
-    lw__check_call(c->b, c->unit->module, "lw.index", args, LW_INDEX_ARGS);
+    lw__instrument_call(c->b, c->unit->module, "lw.index", args, LW_INDEX_ARGS);
     LLVMReplaceAllUsesWith(call, index);
     LLVMInstructionEraseFromParent(call);
 }

@@ -132,7 +132,7 @@ static void build_check(const struct check *c, LLVMBuilderRef b, LLVMValueRef ok
         [LW_INDEX_BEHIND] = LLVMConstInt(LLVMInt1TypeInContext(context),
                                          !known && LLVMGetICmpPredicate(ok) != LLVMIntULT, 0)};
     LLVMSetCurrentDebugLocation2(b, place_of(context, c->call));
-    lw__check_call(b, module, "lw.index", args, LW_INDEX_ARGS);
+    lw__instrument_call(b, module, "lw.index", args, LW_INDEX_ARGS);
 }
 
 static void replace_check(const struct check *c, LLVMBuilderRef b)

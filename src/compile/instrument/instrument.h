@@ -41,8 +41,8 @@ bool lw__is_access_check(LLVMValueRef v); /* a call of lw.access; of lw.index; o
 bool lw__is_index_check(LLVMValueRef v);
 bool lw__is_promise(LLVMValueRef v);
 /* At the builder, a call of this name, which may not return and touches no memory of others. */
-LLVMValueRef lw__check_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
-                            LLVMValueRef *args, unsigned count);
+LLVMValueRef lw__instrument_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                 LLVMValueRef *args, unsigned count);
 /* True if all `bytes` from the pointer on, at a constant offset of all its GEPs, are within an
  * object of `size`. */
 bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);

@@ -100,7 +100,7 @@ static void replace(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch, ui
     LLVMValueRef args[] = {LLVMGetCondition(branch), operand(b, call, 1, i64),
                            operand(b, call, 2, i64),
                            LLVMConstInt(LLVMInt32TypeInContext(c), what_of(call, kind), 0)};
-    lw__check_call(b, module, LW_OVERFLOW, args, 4);
+    lw__instrument_call(b, module, LW_OVERFLOW, args, 4);
     LLVMBuildBr(b, go);
     LLVMInstructionEraseFromParent(branch);
     LLVMDeleteBasicBlock(bad);

@@ -21,7 +21,7 @@ static void build_promise(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef 
     LLVMContextRef c = unit->context;
     LLVMValueRef args[] = {holds, LLVMConstInt(LLVMInt32TypeInContext(c), kind, 0),
                            number ? number : LLVMConstNull(LLVMInt64TypeInContext(c))};
-    lw__check_call(b, unit->module, LW_PROMISE, args, 3);
+    lw__instrument_call(b, unit->module, LW_PROMISE, args, 3);
 }
 
 /* "align"(pointer, alignment[, offset]): the pointer less the offset is a multiple. */

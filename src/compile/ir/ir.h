@@ -5,7 +5,7 @@
 #define LW_COMPILE_IR_H
 #include "compile/support/unit.h"
 
-/* A call of screens (screen/screen.h): the launch stops, for something may be wrong. */
+/* A call of screens (check/screen/screen.h): the launch stops, for something may be wrong. */
 #define LW_SUSPECT "lw.suspect"
 
 /* A function's control flow graph, dominators and loops. Blocks are numbered

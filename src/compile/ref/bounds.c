@@ -6,7 +6,7 @@
  * are known here. A check compares, and calls the device if that does not suffice. Then the access
  * itself uses the address without the tag.
  */
-#include "compile/ref/shadow.h"
+#include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -40,8 +40,8 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
                                  .bytes = LLVMABISizeOfType(r->data, type),
                                  .element = lw__variable_element(r->data, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
-    if (lw__has(r->unit, LW_IS_OBSERVED) && LLVMIsAGlobalVariable(v))
-        row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
+    if (r->extension->describe)
+        r->extension->describe(r, v, &row);
     return add_row(r, row);
 }
 
@@ -140,8 +140,6 @@ void lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
         struct lw__ref_object *row = add_variable(
             r, global, dynamic ? LW_REF_DYNAMIC : LW_REF_SHARED, LLVMGlobalGetValueType(global));
         row->place = layout->offsets[i];
-        if (lw__has(r->unit, LW_IS_RECORDED))
-            row->layout = lw__ref_layout_of(r, global);
         LLVMValueRef base = table_base(r, number(r, row_of(r, row)));
         row->value = layout->places[i] = LLVMBuildIntToPtr(r->b, base, r->ptr, "");
     }
@@ -404,7 +402,8 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    lw__ref_go_round_proved(r, call, tail);
+    if (r->extension->skip)
+        r->extension->skip(r, call, tail);
     LLVMValueRef outside = is_outside(r, object, pointer, bytes, &base);
     if (ended)
         outside = LLVMConstInt(LLVMTypeOf(outside), 1, 0);
@@ -430,7 +429,8 @@ static void lower_index(struct lw__ref *r, LLVMValueRef call)
     LLVMBasicBlockRef tell = block_before(r, tail);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    lw__ref_go_round_proved(r, call, tail);
+    if (r->extension->skip)
+        r->extension->skip(r, call, tail);
     LLVMBuildCondBr(r->b, ok, tail, tell);
     LLVMPositionBuilderAtEnd(r->b, tell);
     put(r, LLVMGetOperand(call, LW_INDEX_NUMBER), offsetof(struct lw_ref_index, index));

@@ -3,7 +3,7 @@
  * thread makes progress.
  */
 #include "base/manifest.h"
-#include "compile/ref/shadow.h"
+#include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -92,15 +92,13 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     if (lower_index(r, call, name))
         return true;
-    if (lw__ref_lower_observe(r, call) || lw__ref_lower_overflow(r, call) ||
-        lw__ref_lower_mark(r, call) || lw__ref_lower_shadow(r, call))
+    if (r->extension->lower && r->extension->lower(r, call))
         return true;
     if (lw__is_promise(call)) {
         lower_promise(r, call);
         return true;
     }
     if (!strncmp(name, "lw.fence_", 9)) {
-        lw__ref_observe_fence(r, call);
         LLVMBuildFence(r->b, lw__ir_fence_order(name), 0, "");
         LLVMInstructionEraseFromParent(call);
         return true;
@@ -127,10 +125,17 @@ static LLVMValueRef address_written(LLVMValueRef i)
     return copies ? LLVMGetOperand(i, 0) : NULL;
 }
 
+bool lw__ref_is_own(LLVMValueRef i)
+{
+    return LLVMIsAInstruction(i) &&
+           LLVMGetMetadata(i, LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(i)),
+                                                       LW_REF_OWN, sizeof LW_REF_OWN - 1));
+}
+
 bool lw__ref_may_write(LLVMValueRef instruction)
 {
     LLVMValueRef address = address_written(instruction);
-    return address && !lw__ir_is_private(address) && !lw__shadow_is_own(instruction);
+    return address && !lw__ir_is_private(address) && !lw__ref_is_own(instruction);
 }
 
 static bool comparable(struct lw__ref *r, LLVMTypeRef type)

@@ -44,8 +44,8 @@ LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LL
 
 void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
 {
-    if (r->unit->options->debug)
-        lw__ref_stack_suspend(r, at, next);
+    if (r->extension->suspend)
+        r->extension->suspend(r, at, next);
     else
         lw__coroutine_suspend(&r->co, at, next);
 }
@@ -204,12 +204,14 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     lw__ref_bounds_open(r, kernel);
     for (unsigned i = 0; i < kernel->param_count; i++) {
         LLVMValueRef argument = lw__front_load_argument(r->b, kernel, i, packed);
-        lw__ref_watch_argument(r, LLVMGetParam(kernel->function, i), argument);
+        if (r->extension->argument)
+            r->extension->argument(r, LLVMGetParam(kernel->function, i), argument);
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i), argument);
         lw__ref_bounds_argument(r, i, argument);
     }
     r->shared = lw__ref_load(r, r->ptr, FIELD(shared));
-    lw__ref_prove_open(r);
+    if (r->extension->enter)
+        r->extension->enter(r);
     LLVMBuildBr(r->b, first);
 }
 
@@ -236,18 +238,21 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
 {
     LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(r->co.body));
     lw__ref_bounds_shared(r, layout);
-    lw__ref_watch_shared(r, layout);
+    if (r->extension->shared)
+        r->extension->shared(r, layout);
     if (!lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
         !lw__ref_bounds_variables(r))
         return false;
-    lw__ref_find_written(r, list, count);
+    if (r->extension->survey)
+        r->extension->survey(r, list, count);
     lw__ref_bounds_strip(r);
     for (size_t i = 0; i < r->yield_count; i++) /* not found earlier: strip replaces instructions */
         lw__ref_yield(r, &r->yields[i]);
     for (size_t i = 0; i < count; i++)
         if (!lower_instruction(r, list[i]))
             return false;
-    lw__ref_watch_locals(r);
+    if (r->extension->leave)
+        r->extension->leave(r);
     return true;
 }
 
@@ -261,15 +266,15 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
+    r->co.function = f;
     r->thread = LLVMGetParam(f, 0);
-    lw__ref_prove(r, kernel);
+    if (r->extension->open)
+        r->extension->open(r, kernel);
     lw__prune_checks(&r->unit->scratch, r->data, kernel->function);
     lw__shared_layout(r->unit, kernel->function, &layout);
     lw__ref_find_yields(r, kernel->function);
     LLVMValueRef *list = collect(r, kernel->function, &count);
-    if (r->unit->options->debug)
-        lw__ref_stack_open(r, f);
-    else
+    if (!r->extension->suspend)
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
     move_body(r, kernel);
     hoist_allocas(r);
@@ -281,11 +286,13 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     return ok;
 }
 
-static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
+static bool lower_kernel(struct lw__unit *unit, const struct lw__ref_extension *extension,
+                         const struct lw__kernel *kernel)
 {
     LLVMContextRef c = unit->context;
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0);
     struct lw__ref r = {.unit = unit,
+                        .extension = extension,
                         .b = LLVMCreateBuilderInContext(c),
                         .data = LLVMGetModuleDataLayout(unit->module),
                         .i8 = LLVMInt8TypeInContext(c),
@@ -303,20 +310,23 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     return ok;
 }
 
-/* lw__pass_ref - each kernel K as the coroutine lw.ref.K; for a debugger as the plain function of
- * that name.
+bool lw__ref_lower(struct lw__unit *unit, const struct lw__ref_extension *extension)
+{
+    if (lw__is_for_aarch64(unit) && !lw__target_machine(unit, LLVMCodeGenLevelNone))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lower_kernel(unit, extension, &unit->kernels.rows[i]))
+            return false;
+    if (!extension->suspend)
+        lw__coroutine_resumer(unit->module, "lw.resume");
+    return true;
+}
+
+/* lw__pass_ref - each kernel K as the coroutine lw.ref.K.
  * needs COMMON   makes THREADS   breaks COMMON
  */
 bool lw__pass_ref(struct lw__unit *unit)
 {
-    if (lw__is_for_aarch64(unit) && !lw__target_machine(unit, LLVMCodeGenLevelNone))
-        return false;
-    if (unit->options->debug) /* variable descriptions as calls, which can be edited */
-        LLVMSetIsNewDbgInfoFormat(unit->module, 0);
-    for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!lower_kernel(unit, &unit->kernels.rows[i]))
-            return false;
-    if (!unit->options->debug)
-        lw__coroutine_resumer(unit->module, "lw.resume");
-    return true;
+    static const struct lw__ref_extension none = {0};
+    return lw__ref_lower(unit, &none);
 }

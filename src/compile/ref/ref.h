@@ -1,15 +1,11 @@
 /* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
  *
  * lower.c makes the coroutine, calls.c lowers its calls, turns.c has its yields. bounds.c makes
- * comparisons of the checks that instrument/ has put. For the device `check`, observe.c tells it of
- * each shared access. With -O0, debug_variables.c and debug_unit.c serve the debugger.
+ * comparisons of the checks that instrument/ has put. check/ and debugger/ extend the form.
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
 #include "compile/instrument/instrument.h"
-#include "compile/proof/proof.h"
-
-enum { LW_OBSERVE_ARGS = 3 }; /* of lw.observe: a pointer, how many bytes, enum lw_observe */
 
 enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
 
@@ -50,6 +46,7 @@ struct lw__ref_yield {
 /* One kernel on its way to the reference form. */
 struct lw__ref {
     struct lw__unit *unit;
+    const struct lw__ref_extension *extension;
     struct lw__coroutine co;
     LLVMBuilderRef b;
     LLVMTargetDataRef data;
@@ -64,55 +61,41 @@ struct lw__ref {
     } *placed; /* collectives of a kernel with loops that wait */
     size_t placed_count;
     struct lw__ref_bounds bounds;
-    struct lw__proofs proofs;            /* accesses that the launch may prove; of `check` */
-    LLVMValueRef proved[LW_PROOF_WORDS]; /* a bit for each: it needs no check */
-    struct lw__ref_shown *shown;         /* for a debugger: SHARED variables of the kernel */
+    /* the extensions' own */
+    struct lw__check_proofs *proofs;
+    struct lw__debug_shown *shown;
     size_t shown_count;
 };
 
-/* ---- observe.c: for the device check --------------------------------------------------------- */
-
-bool lw__pass_declare(struct lw__unit *unit); /* declare.c */
-bool lw__pass_shadow(struct lw__unit *unit);  /* shadow.c */
-bool lw__pass_observe(struct lw__unit *unit);
-/* At the builder, a call of the device in place of lw.observe; false: it is another call. */
-bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
-/* The same for lw.overflow. */
-bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
-void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence); /* at the builder */
-
-/* ---- marks.c: for a picture ------------------------------------------------------------------ */
-
-bool lw__pass_marks(struct lw__unit *unit);
-/* At the builder, a call of the device in place of lw.line, lw.iteration or lw.trace.*;
- * false: it is another call. */
-bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef call);
-/* The type of a SHARED variable as docs/layout.md writes it; "": clang says nothing of it. */
-char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global);
-
-/* ---- quick.c: what needs no call of the device ----------------------------------------------- */
-
-/* Which arguments the kernel may write to, by its calls, before any is lowered. */
-void lw__ref_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count);
-/* For the call of lw.observe, or of lw.shadow, which the builder stands at and will replace: where
- * the device need not be asked, control goes round what is built next, until lw__ref_quick_end. */
-struct lw__ref_quick {
-    LLVMBasicBlockRef from, join; /* from NULL: the device is asked always */
-    LLVMValueRef result;          /* without it */
+/* What a product adds to the form. Each slot may be NULL. */
+struct lw__ref_extension {
+    /* lower.c: r->co.function is empty, and the kernel as in the common bitcode, with all checks */
+    void (*open)(struct lw__ref *r, const struct lw__kernel *kernel);
+    /* lower.c, with the builder at the kernel's beginning: the argument replaces the parameter
+     * next; all arguments are loaded; SHARED variables have rows */
+    void (*argument)(struct lw__ref *r, LLVMValueRef parameter, LLVMValueRef argument);
+    void (*enter)(struct lw__ref *r);
+    void (*shared)(struct lw__ref *r, const struct lw__shared_layout *layout);
+    /* lower.c: the calls, returns and writes, before the first is lowered; all are lowered */
+    void (*survey)(struct lw__ref *r, LLVMValueRef *list, size_t count);
+    void (*leave)(struct lw__ref *r);
+    /* As lw__ref_suspend. With it there is no coroutine: `open` has made r->co. */
+    void (*suspend)(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+    /* calls.c, with the builder before a call: it is lowered; false: ref lowers it */
+    bool (*lower)(struct lw__ref *r, LLVMValueRef call);
+    /* bounds.c: more of a variable's row; and at the builder, a way to `tail` round a check's
+     * comparison, where the builder is then */
+    void (*describe)(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_object *row);
+    void (*skip)(struct lw__ref *r, LLVMValueRef check, LLVMBasicBlockRef tail);
 };
-struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call, uint32_t site);
-struct lw__ref_quick lw__ref_quick_shadow(struct lw__ref *r, LLVMValueRef call);
-/* At the builder; of the device's answer, or NULL, and the one without it. */
-LLVMValueRef lw__ref_quick_end(struct lw__ref *r, const struct lw__ref_quick *quick,
-                               LLVMValueRef call, LLVMValueRef answer);
 
-/* ---- shadow_calls.c: likewise; shadow.h has the rest ----------------------------------------- */
-
-bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call);
+/* Metadata of an access that an extension makes for itself: other threads do not notice it. */
+#define LW_REF_OWN "lw.shadow"
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 
 bool lw__pass_ref(struct lw__unit *unit);
+bool lw__ref_lower(struct lw__unit *unit, const struct lw__ref_extension *extension);
 /* At the builder, for the thread's record: the address of a field, its value, a store to it; and a
  * call through a slot of lw_ref_calls. */
 LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset);
@@ -135,21 +118,10 @@ void lw__ref_store_place(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- calls.c --------------------------------------------------------------------------------- */
 
-/* calls.c */
+bool lw__ref_is_own(LLVMValueRef i);                            /* it has LW_REF_OWN */
 bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is no collective */
 bool lw__ref_may_write(LLVMValueRef instruction);               /* to memory that others see */
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed` if it did */
-
-/* ---- prove.c: for the device check ----------------------------------------------------------- */
-
-/* Before any check is removed: lw.proofs.K. */
-void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
-/* Loads the bits that tell which of them the launch has proved. The builder is where the kernel
- * begins. */
-void lw__ref_prove_open(struct lw__ref *r);
-/* At the builder: a branch to `tail` where the access is proved. The builder comes to where it is
- * not. */
-void lw__ref_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBlockRef tail);
 
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 
@@ -173,16 +145,4 @@ const char *lw__ref_check_name(LLVMValueRef check); /* of its site: read, write,
 LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name);
 void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
 
-/* ---- debug_variables.c: for a debugger ------------------------------------------------------- */
-
-#define LW_HERE "lw.here" /* of a thread that resumes: void (ptr thread) */
-void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);
-void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
-void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value);
-void lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout);
-void lw__ref_watch_locals(struct lw__ref *r);
-
-/* ---- debug_unit.c ---------------------------------------------------------------------------- */
-
-bool lw__pass_watch(struct lw__unit *unit);
 #endif

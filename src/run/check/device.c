@@ -1,6 +1,6 @@
 /* device.c - the device `check`: ref's, with launches that are watched.
  *
- * A program for it is one for ref whose code tells of each access (src/compile/ref/observe.c). It
+ * A program for it is one for ref whose code tells of each access (src/compile/check/observe.c). It
  * runs a launch several times, with another order of threads each, from the same memory; what is
  * left are the bits of ref. What it finds goes to the stream; the launch itself succeeds.
  */

@@ -1,10 +1,10 @@
 /* undefined.c - which bits of memory and of collectives' results are undefined.
  *
  * The code has the shadow of what is in registers and in most private variables
- * (src/compile/ref/shadow.h). It asks here for that of other memory. Block memory is undefined when
- * a block starts. A buffer is defined, except what lw_buffer_discard has left undefined. A store to
- * a buffer is a use, after which it is defined. An origin is 0, or 1 + the site where undefined
- * bits come from: a declaration, or a shuffle whose source lane is not there.
+ * (src/compile/check/shadow.h). It asks here for that of other memory. Block memory is undefined
+ * when a block starts. A buffer is defined, except what lw_buffer_discard has left undefined. A
+ * store to a buffer is a use, after which it is defined. An origin is 0, or 1 + the site where
+ * undefined bits come from: a declaration, or a shuffle whose source lane is not there.
  */
 #include "run/check/check.h"
 #include <stdlib.h>

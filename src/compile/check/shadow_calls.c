@@ -1,6 +1,6 @@
 /* shadow_calls.c - in the reference form, what shadow.c asks of the device.
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void lower_give(struct lw__ref *r, LLVMValueRef call)
 
 /* Where memory is short the device has no shadow to give, and has failed the launch: the thread
  * ends. */
-static void end_without_shadow(struct lw__ref *r, const struct lw__ref_quick *quick,
+static void end_without_shadow(struct lw__ref *r, const struct lw__check_quick *quick,
                                LLVMValueRef call, LLVMValueRef answer)
 {
     LLVMBasicBlockRef go, head = LLVMGetInsertBlock(r->b);
@@ -68,7 +68,7 @@ static void end_without_shadow(struct lw__ref *r, const struct lw__ref_quick *qu
         LLVMPositionBuilderBefore(r->b, call);
 }
 
-bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
+bool lw__check_lower_shadow(struct lw__ref *r, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
     LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
@@ -77,10 +77,10 @@ bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
     for (unsigned k = 0; k < count && k < 5; k++)
         args[k] = LLVMGetOperand(call, k);
     if (!strcmp(name, "lw.shadow")) {
-        const struct lw__ref_quick quick = lw__ref_quick_shadow(r, call);
+        const struct lw__check_quick quick = lw__check_quick_shadow(r, call);
         result = ask(r, CALL(shadow), LLVMTypeOf(call), args, count);
         end_without_shadow(r, &quick, call, result);
-        result = lw__ref_quick_end(r, &quick, call, result);
+        result = lw__check_quick_end(r, &quick, call, result);
     } else if (!strcmp(name, "lw.shadow_variable")) {
         ask(r, CALL(variable), none, args, count);
     } else if (!strcmp(name, "lw.shadow_update")) {

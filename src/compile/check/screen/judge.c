@@ -6,9 +6,9 @@
  * order threads: there are no fences, no warp_sync. No lane reads another's register, and none
  * learns of others by an atomic: what atomics of integers leave does not depend on their order.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
+#include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
 #include <string.h>
 
 bool lw__screen_is_undefined(LLVMValueRef v)
@@ -16,7 +16,7 @@ bool lw__screen_is_undefined(LLVMValueRef v)
     size_t length;
     LLVMValueRef from = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
     return from && LLVMIsAGlobalVariable(from) &&
-           !strncmp(LLVMGetValueName2(from, &length), "lw.undefined.", 13);
+           !strncmp(LLVMGetValueName2(from, &length), LW_UNDEFINED, sizeof LW_UNDEFINED - 1);
 }
 
 /* True if it is only put into variables that private.c follows. */
@@ -131,13 +131,13 @@ static bool allows_copy(LLVMValueRef call, const char *name)
 
 static bool allows_call(const struct lw__screen *s, LLVMValueRef call)
 {
-    static const char *const allowed[] = {"lw.index", "lw.overflow", "lw.promise", "lw.declared",
+    static const char *const allowed[] = {"lw.index", LW_OVERFLOW, LW_PROMISE, LW_DECLARED,
                                           "lw.assert_fail"};
     const char *name = lw__ir_callee(call);
     const enum lw__op op = lw__ir_collective(call, NULL);
     if (op)
         return allows_collective(op);
-    if (!strcmp(name, "lw.access"))
+    if (lw__is_access_check(call))
         return allows_check(s, call);
     if (!strncmp(name, "llvm.mem", 8))
         return allows_copy(call, name);

@@ -6,7 +6,7 @@
  * Its shadow of undefined bits is beside it, so a call is needed only where a read finds something
  * undefined, whose origin the device may have to fill in.
  */
-#include "compile/ref/ref.h"
+#include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool is_read(LLVMValueRef what)
     return (known_of(what) & LW_OBSERVE_KIND) == LW_OBSERVE_READ;
 }
 
-void lw__ref_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count)
+void lw__check_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(lw__ir_callee(calls[i]), "lw.observe") != 0 ||
@@ -78,9 +78,9 @@ static LLVMValueRef has_bit(struct lw__ref *r, size_t offset, uint64_t row)
 }
 
 /* The builder comes to the end of what is before the call. */
-static struct lw__ref_quick open_quick(struct lw__ref *r, LLVMValueRef call)
+static struct lw__check_quick open_quick(struct lw__ref *r, LLVMValueRef call)
 {
-    struct lw__ref_quick quick = {.from = lw__ir_split_before(call)};
+    struct lw__check_quick quick = {.from = lw__ir_split_before(call)};
     quick.join =
         LLVMInsertBasicBlockInContext(r->unit->context, LLVMGetInstructionParent(call), "");
     LLVMPositionBuilderAtEnd(r->b, quick.from);
@@ -89,7 +89,7 @@ static struct lw__ref_quick open_quick(struct lw__ref *r, LLVMValueRef call)
 }
 
 /* Where it is so, the device is not asked. The builder comes to where it is. */
-static void go_round(struct lw__ref *r, struct lw__ref_quick *quick, LLVMValueRef is_so)
+static void go_round(struct lw__ref *r, struct lw__check_quick *quick, LLVMValueRef is_so)
 {
     LLVMBasicBlockRef ask = LLVMInsertBasicBlockInContext(r->unit->context, quick->join, "");
     quick->from = LLVMGetInsertBlock(r->b);
@@ -97,8 +97,8 @@ static void go_round(struct lw__ref *r, struct lw__ref_quick *quick, LLVMValueRe
     LLVMPositionBuilderAtEnd(r->b, ask);
 }
 
-LLVMValueRef lw__ref_quick_end(struct lw__ref *r, const struct lw__ref_quick *quick,
-                               LLVMValueRef call, LLVMValueRef answer)
+LLVMValueRef lw__check_quick_end(struct lw__ref *r, const struct lw__check_quick *quick,
+                                 LLVMValueRef call, LLVMValueRef answer)
 {
     if (!quick->from)
         return answer;
@@ -144,11 +144,11 @@ static void count_access(struct lw__ref *r, LLVMValueRef is_so)
     LLVMBuildStore(r->b, count, accesses);
 }
 
-static struct lw__ref_quick observe_argument(struct lw__ref *r, LLVMValueRef call, uint64_t row)
+static struct lw__check_quick observe_argument(struct lw__ref *r, LLVMValueRef call, uint64_t row)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, 0);
     const uint64_t known = known_of(LLVMGetOperand(call, 2));
-    struct lw__ref_quick quick = open_quick(r, call);
+    struct lw__check_quick quick = open_quick(r, call);
     LLVMValueRef address = LLVMBuildPtrToInt(r->b, pointer, r->i64, "");
     LLVMValueRef is_so =
         both(r, has_bit(r, CALL(unwritten), row), is_aligned(r, address, known, 1));
@@ -219,11 +219,11 @@ static LLVMValueRef cell_of(struct lw__ref *r, LLVMValueRef watched, LLVMValueRe
     return LLVMBuildGEP2(r->b, r->i8, cells, &offset, 1, "");
 }
 
-static struct lw__ref_quick observe_shared(struct lw__ref *r, LLVMValueRef call, uint32_t site)
+static struct lw__check_quick observe_shared(struct lw__ref *r, LLVMValueRef call, uint32_t site)
 {
     const uint64_t known = known_of(LLVMGetOperand(call, 2));
     const bool is_write = (known & LW_OBSERVE_KIND) == LW_OBSERVE_WRITE;
-    struct lw__ref_quick quick = open_quick(r, call);
+    struct lw__check_quick quick = open_quick(r, call);
     LLVMValueRef address = LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, "");
     address = both(r, address, number(r, (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1));
     LLVMValueRef watched = lw__ref_load(r, r->ptr, FIELD(watched));
@@ -262,7 +262,7 @@ static struct lw__ref_quick observe_shared(struct lw__ref *r, LLVMValueRef call,
     return quick;
 }
 
-struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call, uint32_t site)
+struct lw__check_quick lw__check_quick_observe(struct lw__ref *r, LLVMValueRef call, uint32_t site)
 {
     LLVMValueRef bytes = LLVMGetOperand(call, 1);
     const uint64_t row = quick_row(r, LLVMGetOperand(call, 0), bytes);
@@ -274,7 +274,7 @@ struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call,
     if (row && is_shared && (kind == LW_OBSERVE_READ || kind == LW_OBSERVE_WRITE) &&
         LLVMConstIntGetZExtValue(bytes) == GRANULE_BYTES && site < LW_REF_ENTRY_TWIN)
         return observe_shared(r, call, site);
-    return (struct lw__ref_quick){0};
+    return (struct lw__check_quick){0};
 }
 
 /* ---- shadows --------------------------------------------------------------------------------- */
@@ -319,7 +319,7 @@ static LLVMValueRef is_all_zero(struct lw__ref *r, LLVMValueRef pair, uint64_t b
     return LLVMBuildICmp(r->b, LLVMIntEQ, shadow, LLVMConstNull(word), "");
 }
 
-struct lw__ref_quick lw__ref_quick_shadow(struct lw__ref *r, LLVMValueRef call)
+struct lw__check_quick lw__check_quick_shadow(struct lw__ref *r, LLVMValueRef call)
 {
     LLVMValueRef bytes = LLVMGetOperand(call, 1);
     const uint64_t row = quick_row(r, LLVMGetOperand(call, 0), bytes);
@@ -328,8 +328,8 @@ struct lw__ref_quick lw__ref_quick_shadow(struct lw__ref *r, LLVMValueRef call)
     const uint64_t size = row ? LLVMConstIntGetZExtValue(bytes) : 0;
     const bool is_shared = kind == LW_REF_SHARED || kind == LW_REF_DYNAMIC;
     if (!size || !(kind == LW_REF_ARGUMENT || (is_shared && size <= WORD_MAX)))
-        return (struct lw__ref_quick){0};
-    struct lw__ref_quick quick = open_quick(r, call);
+        return (struct lw__check_quick){0};
+    struct lw__check_quick quick = open_quick(r, call);
     quick.result = is_shared ? beside(r, call) : of_defined(r, call, is_write);
     go_round(r, &quick,
              !is_shared ? has_bit(r, CALL(defined), row)

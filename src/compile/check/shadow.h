@@ -12,10 +12,7 @@
  */
 #ifndef LW_COMPILE_SHADOW_H
 #define LW_COMPILE_SHADOW_H
-#include "compile/ref/ref.h"
-
-#define LW_UNDEFINED "lw.undefined."
-#define LW_DECLARED "lw.declared"
+#include "compile/check/check.h"
 
 /* Marks: calls of functions of these names and a number, each with types of its own.
  *   mixed(result, operands...)   the result is undefined if any bit of an operand is
@@ -63,8 +60,7 @@ void lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)
 /* A call of a function lw.NAME of the device, at the builder. */
 LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
                              LLVMValueRef *args, unsigned count);
-/* True if the instruction is one of the shadow's own: an access of it is nobody's finding. */
-bool lw__shadow_is_own(LLVMValueRef i);
+/* The instruction is the shadow's own: lw__ref_is_own. */
 void lw__shadow_set_own(struct lw__shadow_work *w, LLVMValueRef i);
 
 /* ---- declare.c ------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  *     other memory        where the device says; also a private variable that is told to it,
  *                         because there are pointers to it that are not known here
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 #include <string.h>

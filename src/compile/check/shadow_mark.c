@@ -4,7 +4,7 @@
  * with that result as its first operand then gives it another shadow, and all users of the result
  * take the mark's. shadow.c removes the marks.
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * Loops are numbered in the order of the program, so the iterations that a thread is in, the
  * outermost loop first, order what its warp does as an instance orders its collectives.
  */
-#include "compile/ref/ref.h"
+#include "compile/check/check.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
@@ -132,7 +132,7 @@ static void lower_trace(struct lw__ref *r, LLVMValueRef trace, const char *type)
                  types, args, 5);
 }
 
-bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef mark)
+bool lw__check_lower_mark(struct lw__ref *r, LLVMValueRef mark)
 {
     const char *name = lw__ir_callee(mark);
     LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
@@ -155,7 +155,7 @@ bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef mark)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global)
+char *lw__check_layout_of(struct lw__ref *r, LLVMValueRef global)
 {
     struct lw__text text = {0};
     size_t count;

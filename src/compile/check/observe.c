@@ -1,6 +1,6 @@
 /* observe.c - for the device `check`: it is told of each access to memory that threads share.
  *
- * After access_checks.c, and before the common clean-up, a call stands with each load, store,
+ * After the pass access, and before the common clean-up, a call stands with each load, store,
  * atomic and copy that is not to a variable of the thread's own:
  *
  *     call void @lw.observe(ptr %p, i64 bytes, i32 what)
@@ -8,11 +8,12 @@
  * It may read and write all memory, so no pass moves or removes an access across another's call.
  * In the reference form it is a call of the device, with the place in the source.
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
 #define OBSERVE "lw.observe"
+enum { OBSERVE_ARGS = 3 }; /* a pointer, how many bytes, enum lw_observe */
 
 struct observer {
     struct lw__unit *unit;
@@ -41,14 +42,14 @@ static void tell(struct observer *o, LLVMValueRef pointer, LLVMValueRef bytes, L
 {
     LLVMTypeRef types[] = {o->ptr, o->i64, o->i32};
     LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(o->unit->context), types, LW_OBSERVE_ARGS, 0);
+        LLVMFunctionType(LLVMVoidTypeInContext(o->unit->context), types, OBSERVE_ARGS, 0);
     LLVMValueRef f = LLVMGetNamedFunction(o->unit->module, OBSERVE);
     if (!f) {
         f = LLVMAddFunction(o->unit->module, OBSERVE, type);
         lw__llvm_attribute(f, "nounwind", true);
     }
     LLVMValueRef args[] = {pointer, bytes, what};
-    LLVMBuildCall2(o->b, type, f, args, LW_OBSERVE_ARGS, "");
+    LLVMBuildCall2(o->b, type, f, args, OBSERVE_ARGS, "");
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -184,7 +185,7 @@ static void observe_swap(struct observer *o, LLVMValueRef swap)
 static void observe(struct observer *o, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    if (lw__shadow_is_own(i))
+    if (lw__ref_is_own(i))
         return;
     LLVMPositionBuilderBefore(o->b, i);
     LLVMSetCurrentDebugLocation2(o->b, LLVMInstructionGetDebugLoc(i));
@@ -236,54 +237,31 @@ static const char *name_of(LLVMValueRef what)
     return kind == LW_OBSERVE_READ ? "read" : kind == LW_OBSERVE_WRITE ? "write" : "atomic";
 }
 
-bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
-{
-    if (strcmp(lw__ir_callee(call), OBSERVE))
-        return false;
-    LLVMValueRef what = LLVMGetOperand(call, 2);
-    const uint32_t site = lw__ir_site(r->unit, call, name_of(what));
-    const struct lw__ref_quick quick = lw__ref_quick_observe(r, call, site);
-    LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
-                           LLVMGetOperand(call, 1), what, LLVMConstInt(r->i32, site, 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
-                 types, args, 5);
-    (void)lw__ref_quick_end(r, &quick, call, NULL);
-    LLVMInstructionEraseFromParent(call);
-    return true;
-}
-
 /* The row of its place tells the device that the program has fences. */
-void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence)
+static void tell_fence(struct lw__ref *r, LLVMValueRef fence)
 {
     const bool is_of_block = !strcmp(lw__ir_callee(fence), "lw.fence_block");
-    if (!lw__has(r->unit, LW_IS_OBSERVED))
-        return;
     (void)lw__ir_site(r->unit, fence, "fence");
     lw__ref_call(r, offsetof(struct lw_ref_calls, fence), LLVMVoidTypeInContext(r->unit->context),
                  (LLVMTypeRef[]){r->ptr, r->i32},
                  (LLVMValueRef[]){r->thread, LLVMConstInt(r->i32, !is_of_block, 0)}, 2);
 }
 
-bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call)
+bool lw__check_lower_observe(struct lw__ref *r, LLVMValueRef call)
 {
-    if (strcmp(lw__ir_callee(call), LW_OVERFLOW))
+    if (!strncmp(lw__ir_callee(call), "lw.fence_", 9))
+        tell_fence(r, call);
+    if (strcmp(lw__ir_callee(call), OBSERVE))
         return false;
-    LLVMValueRef ok = LLVMGetOperand(call, 0);
-    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
-    LLVMBasicBlockRef tell = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
-    LLVMPositionBuilderAtEnd(r->b, head);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef branch = LLVMBuildCondBr(r->b, LLVMBuildNot(r->b, ok, ""), tell, tail);
-    lw__ir_set_rare(branch);
-    LLVMPositionBuilderAtEnd(r->b, tell);
-    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
-                           LLVMGetOperand(call, 3),
-                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "arithmetic"), 0)};
+    LLVMValueRef what = LLVMGetOperand(call, 2);
+    const uint32_t site = lw__ir_site(r->unit, call, name_of(what));
+    const struct lw__check_quick quick = lw__check_quick_observe(r, call, site);
+    LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
+                           LLVMGetOperand(call, 1), what, LLVMConstInt(r->i32, site, 0)};
     LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, overflow),
-                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
-    LLVMBuildBr(r->b, tail);
+    lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
+                 types, args, 5);
+    (void)lw__check_quick_end(r, &quick, call, NULL);
     LLVMInstructionEraseFromParent(call);
     return true;
 }

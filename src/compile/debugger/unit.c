@@ -1,4 +1,4 @@
-/* debug_unit.c - symbols for a debugger besides the kernels' own variables (-O0).
+/* unit.c - symbols for a debugger besides the kernels' own variables (-O0).
  *
  *     thread_idx block_idx block_dim grid_dim     variables, of the current thread: gdb would have
  *     global_idx lane_id warp_id                  to call functions
@@ -6,10 +6,10 @@
  *     lanewise_thread                             (gdb/lanewise.py); its record of base/ref_abi.h
  *     lw.frame                                    base/ref_abi.h
  *
- * They are in a compilation unit of their own. ref/debug_variables.c makes a thread call lw.here,
+ * They are in a compilation unit of their own. variables.c makes a thread call lw.here,
  * which sets the variables.
  */
-#include "compile/ref/ref.h"
+#include "compile/debugger/debugger.h"
 #include "compile/llvm/llvm.h"
 #include <stdio.h>
 #include <string.h>

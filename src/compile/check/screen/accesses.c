@@ -2,7 +2,7 @@
  *
  * Granules are counted, not bytes: ir/pointer_offset.c.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 

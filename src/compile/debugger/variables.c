@@ -1,4 +1,4 @@
-/* debug_variables.c - kernels for a debugger (-O0): a thread has a stack, and variables have
+/* variables.c - kernels for a debugger (-O0): a thread has a stack, and variables have
  * addresses.
  *
  * A kernel stays a plain function. At a suspension it calls the scheduler, and continues when that
@@ -10,9 +10,9 @@
  *     SHARED         variables are in the memory of the current block: lw.at.NAME holds the
  *                    address, and gets their debug information
  *
- * Whenever a thread resumes it calls lw.here, which debug_unit.c makes.
+ * Whenever a thread resumes it calls lw.here, which unit.c makes.
  */
-#include "compile/ref/ref.h"
+#include "compile/debugger/debugger.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -38,7 +38,7 @@ enum {
 };
 
 /* A SHARED variable: the global that holds its address. */
-struct lw__ref_shown {
+struct lw__debug_shown {
     LLVMValueRef at;
     uint64_t offset;
 };
@@ -60,8 +60,10 @@ static void here(struct lw__ref *r)
     LLVMBuildCall2(r->b, type, f, &r->thread, 1, "");
 }
 
-void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function)
+static void open_stack(struct lw__ref *r, const struct lw__kernel *kernel)
 {
+    LLVMValueRef function = r->co.function;
+    (void)kernel;
     LLVMContextRef c = r->unit->context;
     r->co = (struct lw__coroutine){.module = r->unit->module, .function = function};
     r->co.builder = LLVMCreateBuilderInContext(c);
@@ -74,7 +76,7 @@ void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function)
     LLVMBuildRet(r->b, LLVMConstNull(r->ptr));
 }
 
-void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
+static void suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
 {
     LLVMPositionBuilderAtEnd(r->b, at);
     const struct lw__loc loc = lw__loc_of(LLVMGetFirstInstruction(next));
@@ -250,10 +252,10 @@ static bool is_declare(LLVMValueRef i)
     return lw__ir_calls(i, LW_LLVM_dbg_declare);
 }
 
-void lw__ref_watch_locals(struct lw__ref *r)
+static void show_locals(struct lw__ref *r)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
-    for (; r->unit->options->debug && b; b = LLVMGetNextBasicBlock(b))
+    for (; b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             if (is_declare(i))
@@ -274,11 +276,11 @@ static LLVMValueRef kept_address(LLVMValueRef param, LLVMValueRef place)
 
 /* The parameter is of the original kernel; LLVM drops its description when another function gets
  * its uses. A struct is described by its copy, not by its address, which has a tag. */
-void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value)
+static void show_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value)
 {
     LLVMContextRef c = r->unit->context;
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
-    for (; r->unit->options->debug && LLVMIsAAllocaInst(value) && b; b = LLVMGetNextBasicBlock(b))
+    for (; LLVMIsAAllocaInst(value) && b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef place = is_declare(i) ? place_of(i) : NULL;
             LLVMValueRef store = place && place != param ? kept_address(param, place) : NULL;
@@ -328,13 +330,25 @@ static LLVMValueRef address_global(struct lw__ref *r, LLVMValueRef variable)
     return at;
 }
 
-void lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout)
+static void show_shared(struct lw__ref *r, const struct lw__shared_layout *layout)
 {
-    if (!r->unit->options->debug)
-        return;
     r->shown = lw__new(&r->unit->scratch, layout->count, sizeof *r->shown);
     for (size_t i = 0; i < layout->count; i++)
         r->shown[r->shown_count++] =
-            (struct lw__ref_shown){address_global(r, layout->globals[i]), layout->offsets[i]};
+            (struct lw__debug_shown){address_global(r, layout->globals[i]), layout->offsets[i]};
     here(r);
+}
+
+/* lw__pass_debug - each kernel K as the plain function lw.ref.K.
+ * needs COMMON   makes THREADS   breaks COMMON
+ */
+bool lw__pass_debug(struct lw__unit *unit)
+{
+    static const struct lw__ref_extension extension = {.open = open_stack,
+                                                       .suspend = suspend,
+                                                       .argument = show_argument,
+                                                       .shared = show_shared,
+                                                       .leave = show_locals};
+    LLVMSetIsNewDbgInfoFormat(unit->module, 0); /* descriptions as calls, which can be edited */
+    return lw__ref_lower(unit, &extension);
 }

@@ -3,7 +3,7 @@
  * The exact check can be stopped at any time, and tells of deadlocks; a block of a screen cannot.
  * So the thread counts iterations. Short loops of constant length need none.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
 
 enum { ITERATIONS_MAX = 1 << 26 };

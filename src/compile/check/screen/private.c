@@ -4,7 +4,7 @@
  * sets them, a copy copies them, a declaration clears them, and a load needs them. Scalars of both
  * leave memory in the same way, and what is left folds.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * source   Stepanov & Serebryany, "MemorySanitizer: fast detector of uninitialized memory use in
  *          C++", CGO 2015; the names are those of LLVM 19's MemorySanitizer.cpp
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -51,16 +51,6 @@ LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTy
         lw__llvm_attribute(f, "willreturn", true);
     }
     return LLVMBuildCall2(w->b, type, f, args, count, "");
-}
-
-static unsigned own_kind(LLVMValueRef i)
-{
-    return LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(i)), "lw.shadow", 9);
-}
-
-bool lw__shadow_is_own(LLVMValueRef i)
-{
-    return LLVMIsAInstruction(i) && LLVMGetMetadata(i, own_kind(i));
 }
 
 void lw__shadow_set_own(struct lw__shadow_work *w, LLVMValueRef i)
@@ -428,7 +418,7 @@ static bool is_of_memory(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
     return !strncmp(name, "__msan_metadata_ptr_for_", 24) || !strcmp(name, LW_DECLARED) ||
-           (!strncmp(name, "llvm.mem", 8) && !lw__shadow_is_own(i)) ||
+           (!strncmp(name, "llvm.mem", 8) && !lw__ref_is_own(i)) ||
            lw__ir_calls(i, LW_LLVM_donothing) || !strncmp(name, "__msan_poison_", 14) ||
            !strncmp(name, "__msan_unpoison_", 16);
 }
@@ -560,7 +550,8 @@ bool lw__pass_shadow(struct lw__unit *unit)
                                 .i64 = LLVMInt64TypeInContext(c),
                                 .ptr = ptr,
                                 .pair = LLVMStructTypeInContext(c, (LLVMTypeRef[]){ptr, ptr}, 2, 0),
-                                .own = LLVMGetMDKindIDInContext(c, "lw.shadow", 9),
+                                .own =
+                                    LLVMGetMDKindIDInContext(c, LW_REF_OWN, sizeof LW_REF_OWN - 1),
                                 .unmarked = LLVMGetMDKindIDInContext(c, "nosanitize", 10)};
     const bool ok = run(&w);
     LLVMDisposeBuilder(w.b);

@@ -3,24 +3,33 @@
  * Each access with a row (proof/proofs.c) has a bit, which the device sets if the launch proves the
  * row. The code has these bits at hand, and goes round the comparison where one is set.
  */
+#include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/ref.h"
+#include "compile/proof/proof.h"
 
 #define CALL(name) offsetof(struct lw_ref_calls, name)
 enum { WORD_BITS = 64 };
 
+/* Accesses that the launch may prove, and a bit for each: it needs no check. */
+struct lw__check_proofs {
+    struct lw__proofs rows;
+    LLVMValueRef proved[LW_PROOF_WORDS];
+};
+
 /* LLVM's bytes of the table are ours. */
-void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel)
+void lw__check_prove(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     struct lw__text name = {0}, all = {0};
-    if (!lw__has(r->unit, LW_IS_OBSERVED) || lw__has(r->unit, LW_IS_RECORDED))
+    if (lw__has(r->unit, LW_IS_RECORDED))
         return;
-    lw__proofs_of(&r->unit->scratch, kernel, r->data, true, &r->proofs);
-    for (uint32_t i = 0; i < r->proofs.count; i++) {
-        LLVMValueRef call = r->proofs.calls[i];
-        r->proofs.rows[i].site = (uint32_t)lw__ir_site(r->unit, call, lw__ref_check_name(call));
+    r->proofs = lw__new(&r->unit->scratch, 1, sizeof *r->proofs);
+    struct lw__proofs *proofs = &r->proofs->rows;
+    lw__proofs_of(&r->unit->scratch, kernel, r->data, true, proofs);
+    for (uint32_t i = 0; i < proofs->count; i++) {
+        LLVMValueRef call = proofs->calls[i];
+        proofs->rows[i].site = (uint32_t)lw__ir_site(r->unit, call, lw__ref_check_name(call));
     }
-    lw__proofs_write(&r->proofs, &all);
+    lw__proofs_write(proofs, &all);
     lw__text_add(&name, "lw.proofs.%s", kernel->name);
     lw__ref_constant(r,
                      LLVMConstStringInContext2(r->unit->context, lw__finished(&all), all.length, 1),
@@ -31,24 +40,25 @@ void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-void lw__ref_prove_open(struct lw__ref *r)
+void lw__check_load_proved(struct lw__ref *r)
 {
+    const uint32_t count = r->proofs ? r->proofs->rows.count : 0;
     LLVMValueRef calls =
-        r->proofs.count ? lw__ref_load(r, r->ptr, offsetof(struct lw_ref_thread, calls)) : NULL;
-    for (uint32_t k = 0; k * WORD_BITS < r->proofs.count; k++) {
+        count ? lw__ref_load(r, r->ptr, offsetof(struct lw_ref_thread, calls)) : NULL;
+    for (uint32_t k = 0; k * WORD_BITS < count; k++) {
         LLVMValueRef at = LLVMConstInt(r->i64, CALL(proved) + k * sizeof(uint64_t), 0);
         LLVMValueRef word = LLVMBuildGEP2(r->b, r->i8, calls, &at, 1, "");
-        r->proved[k] = LLVMBuildLoad2(r->b, r->i64, word, "");
+        r->proofs->proved[k] = LLVMBuildLoad2(r->b, r->i64, word, "");
     }
 }
 
-void lw__ref_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBlockRef tail)
+void lw__check_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBlockRef tail)
 {
     const uint32_t row = lw__proof_of(call);
     if (row == UINT32_MAX)
         return;
     LLVMValueRef bit = LLVMConstInt(r->i64, UINT64_C(1) << row % WORD_BITS, 0);
-    LLVMValueRef bits = LLVMBuildAnd(r->b, r->proved[row / WORD_BITS], bit, "");
+    LLVMValueRef bits = LLVMBuildAnd(r->b, r->proofs->proved[row / WORD_BITS], bit, "");
     LLVMValueRef is_proved = LLVMBuildICmp(r->b, LLVMIntNE, bits, LLVMConstNull(r->i64), "");
     LLVMBasicBlockRef compare = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
     LLVMBuildCondBr(r->b, is_proved, tail, compare);

@@ -14,7 +14,7 @@
  *
  * Block memory that was not written since the block's start has no value.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
 #include <stddef.h>
 

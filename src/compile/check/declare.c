@@ -10,7 +10,7 @@
  *
  * A parameter is set before clang declares it; so a variable that its block has set by then is one.
  */
-#include "compile/ref/shadow.h"
+#include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <stdio.h>
 #include <string.h>

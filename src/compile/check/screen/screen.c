@@ -6,10 +6,10 @@
  *
  * A screen K has the parameters of K, and the record of base/screen_abi.h.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
+#include "compile/check/check.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ref/shadow.h"
 #include <llvm-c/BitWriter.h>
 #include <stddef.h>
 #include <string.h>

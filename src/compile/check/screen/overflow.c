@@ -4,7 +4,7 @@
  * of the first result. The second becomes comparisons that fold where an operand is a constant. The
  * launch stops where they hold, so the arithmetic itself may promise not to wrap.
  */
-#include "compile/screen/screen.h"
+#include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
