@@ -1,30 +1,15 @@
 /* json.c - the results for programs; docs/bench.md describes the object.
  */
 #include "bench.h"
+#include "text/json.h"
 #include <errno.h>
 #include <string.h>
 
-static void write_string(FILE *to, const char *text)
-{
-    fputc('"', to);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            fprintf(to, "\\%c", *at);
-        else if (*at < 0x20 || *at > 0x7e)
-            fprintf(to, "\\u%04x", *at);
-        else
-            fputc(*at, to);
-    }
-    fputc('"', to);
-}
-
 static void write_measure(FILE *to, const struct measure *m)
 {
-    fputs("{\"name\": ", to);
-    write_string(to, m->name);
+    lw__json_member(to, "{", "name", m->name);
     if (m->problem[0] || !m->samples) {
-        fputs(", \"problem\": ", to);
-        write_string(to, m->problem[0] ? m->problem : "not measured");
+        lw__json_member(to, ", ", "problem", m->problem[0] ? m->problem : "not measured");
     } else {
         fprintf(to, ", \"samples\": %d, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g",
                 m->samples, m->median, m->least, m->most);
@@ -40,11 +25,9 @@ static void write_target(FILE *to, const struct result *result, const struct tar
                                         [DOES_NOT_COUNT] = "does not count"};
     double value;
     enum verdict verdict = result_judge(result, target, &value);
-    fputs("{\"who\": ", to);
-    write_string(to, target->who);
+    lw__json_member(to, "{", "who", target->who);
     if (target->against) {
-        fputs(", \"against\": ", to);
-        write_string(to, target->against);
+        lw__json_member(to, ", ", "against", target->against);
         fprintf(to, ", \"at_least\": %g", target->ratio);
     } else {
         fprintf(to, ", \"at_most_s\": %g", target->seconds);
@@ -71,7 +54,7 @@ static void write_result(FILE *to, const struct result *result)
 {
     const struct row *row = &bench_rows[result->row];
     fprintf(to, "  {\"row\": \"%s\", \"title\": ", row->name);
-    write_string(to, row->title);
+    lw__json_write(to, row->title);
     fprintf(to, ",\n   \"level\": \"%s\", \"threads\": %d, \"n\": %zu, \"rows\": %zu, ",
             result->level, result->threads, result->shape.n, result->shape.rows);
     fprintf(to, "\"cols\": %zu,\n   \"bytes\": %.10g, \"flops\": %.10g, \"floor_s\": %.6g, ",
@@ -88,16 +71,13 @@ static void write_result(FILE *to, const struct result *result)
 
 static void write_report(FILE *to, const struct report *report, int status)
 {
-    fputs("{\"commit\": ", to);
-    write_string(to, report->commit);
-    fputs(", \"machine\": ", to);
-    write_string(to, report->machine.about);
+    lw__json_member(to, "{", "commit", report->commit);
+    lw__json_member(to, ", ", "machine", report->machine.about);
     fprintf(to, ", \"load\": %.2f, \"date\": \"%s\", \"device\": ", report->machine.load,
             report->machine.when);
-    write_string(to, report->options->device);
+    lw__json_write(to, report->options->device);
     if (status) {
-        fputs(", \"error\": ", to);
-        write_string(to, bench_first_failure());
+        lw__json_member(to, ", ", "error", bench_first_failure());
         fprintf(to, ", \"status\": %d", status);
     }
     fprintf(to, ", \"quick\": %s, \"small\": %s,\n \"results\": [\n",
@@ -124,7 +104,6 @@ int json_write(const struct report *report, const char *path, int status)
 
 void json_write_failure(FILE *to, int status)
 {
-    fputs("{\"error\": ", to);
-    write_string(to, bench_first_failure());
+    lw__json_member(to, "{", "error", bench_first_failure());
     fprintf(to, ", \"status\": %d}\n", status);
 }

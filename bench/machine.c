@@ -1,7 +1,8 @@
-/* machine.c - a line about the machine, the load, the time; text in XML; pipes.
+/* machine.c - a line about the machine, the load, the time; pipes.
  */
 #include "machine.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -27,20 +28,6 @@ void machine_describe(struct machine *machine)
         machine->load = 0;
     if (gmtime_r(&seconds, &day))
         strftime(machine->when, sizeof machine->when, "%Y-%m-%dT%H:%M:%SZ", &day);
-}
-
-void xml_text(FILE *to, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", to);
-        else if (*text == '&')
-            fputs("&amp;", to);
-        else if (*text == '"')
-            fputs("&quot;", to);
-        else
-            fputc((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e ? '?' : *text, to);
-    }
 }
 
 bool read_pipe(int from, void *to, size_t size)

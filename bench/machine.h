@@ -1,11 +1,9 @@
-/* machine.h - where and when figures were taken; XML for drawings of them; pipes from those who
- * take them.
- */
+/* machine.h - where and when figures were taken; pipes from those who take them. */
 #ifndef LW_BENCH_MACHINE_H
 #define LW_BENCH_MACHINE_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 struct machine {
     char about[200]; /* processor, how many, system */
@@ -14,9 +12,6 @@ struct machine {
 };
 
 void machine_describe(struct machine *machine);
-
-/* xml_text - text as content of an element: what XML gives a meaning or forbids is replaced. */
-void xml_text(FILE *to, const char *text);
 
 /* read_pipe - size bytes from a pipe; false: it ended, or cannot be read. */
 bool read_pipe(int from, void *to, size_t size);

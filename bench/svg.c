@@ -2,6 +2,7 @@
  * relative to the machine's limit.
  */
 #include "bench.h"
+#include "text/xml.h"
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static const char *color_of(const char *name)
 static void write_text(FILE *to, int x, int y, const char *style, const char *text)
 {
     fprintf(to, "<text x=\"%d\" y=\"%d\" %s>", x, y, style);
-    xml_text(to, text);
+    lw__xml_write(to, text);
     fputs("</text>\n", to);
 }
 

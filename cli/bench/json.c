@@ -4,19 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_text(FILE *to, const char *name, const char *text)
-{
-    fprintf(to, ", \"%s\": ", name);
-    cli_json_string(to, text);
-}
-
 static void write_words(FILE *to, const struct bench_step *step)
 {
     fputs(", \"words\": [", to);
-    cli_json_string(to, step->kind == BENCH_HOST ? "plain C" : step->name);
+    lw__json_write(to, step->kind == BENCH_HOST ? "plain C" : step->name);
     for (size_t i = 0; i < step->word_count; i++) {
         fputs(", ", to);
-        cli_json_string(to, step->words[i]);
+        lw__json_write(to, step->words[i]);
     }
     fputc(']', to);
 }
@@ -54,17 +48,16 @@ static void write_times(FILE *to, const struct bench_row *row)
 static void write_row(FILE *to, const struct bench *bench, const struct bench_row *row)
 {
     const struct bench_worker *worker = &bench->workers[row->worker];
-    fputs("\n  {\"name\": ", to);
-    cli_json_string(to, row->name);
-    write_text(to, "size", row->size);
-    write_text(to, "on", worker->label);
+    lw__json_member(to, "\n  {", "name", row->name);
+    lw__json_member(to, ", ", "size", row->size);
+    lw__json_member(to, ", ", "on", worker->label);
     write_words(to, &row->step);
     fprintf(to, ", \"is_limit\": %s, \"bytes\": %.15g, \"flops\": %.15g",
             row->is_limit ? "true" : "false", row->bytes, row->flops);
     if (row->problem[0])
-        write_text(to, "problem", row->problem);
+        lw__json_member(to, ", ", "problem", row->problem);
     else if (row->stats.count == 0)
-        write_text(to, "problem", worker->status ? worker->problem : "not measured");
+        lw__json_member(to, ", ", "problem", worker->status ? worker->problem : "not measured");
     else
         write_times(to, row);
     fputc('}', to);
@@ -73,8 +66,8 @@ static void write_row(FILE *to, const struct bench *bench, const struct bench_ro
 static void write_bench(FILE *to, const struct bench *bench, int status)
 {
     fprintf(to, "{\"bench\": \"%s\"", bench->form);
-    write_text(to, "machine", bench->machine.about);
-    write_text(to, "date", bench->machine.when);
+    lw__json_member(to, ", ", "machine", bench->machine.about);
+    lw__json_member(to, ", ", "date", bench->machine.when);
     fprintf(to, ", \"load\": %.2f, \"interrupted\": %s", bench->machine.load,
             bench->is_interrupted ? "true" : "false");
     if (status) {

@@ -2,6 +2,7 @@
  * follow the reader's, light or dark.
  */
 #include "cli/bench/bench.h"
+#include "text/xml.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void draw_text(FILE *to, double x, double y, const char *attributes, cons
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    xml_text(to, text);
+    lw__xml_write(to, text);
     fputs("</text>\n", to);
 }
 

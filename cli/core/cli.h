@@ -7,7 +7,7 @@
  *     learn, bench
  *
  * A folder uses core and those above it in this list; main.c has the table of commands.
- * The command uses include/lanewise alone. A function that can fail reports the failure on standard
+ * The command uses include/lanewise and src/text. A function that can fail tells standard
  * error by cli_fail, and returns the exit status; 0 is none. Its caller returns the status too, and
  * prints nothing more.
  */
@@ -16,6 +16,7 @@
 
 #include "base/nearest.h"
 #include "lanewise/lanewise.h"
+#include "text/json.h"
 #include <pthread.h>
 #include <stdio.h>
 
@@ -236,11 +237,6 @@ void cli_progress_count(struct cli_progress *p, const char *verb, const char *wh
 void cli_progress_erase(struct cli_progress *p);
 void cli_progress_end(struct cli_progress *p);
 void cli_progress_write(const char *text);
-
-/* ---- json.c ---------------------------------------------------------------------------------- */
-
-/* cli_json_string - text in quotes; bytes that are not UTF-8 become U+FFFD. */
-void cli_json_string(FILE *to, const char *text);
 
 /* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
 

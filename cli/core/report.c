@@ -143,15 +143,12 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
     FILE *to = report->diagnostics;
     if (!to)
         return;
-    fputs(is_first ? "\n  {\"severity\": " : ",\n  {\"severity\": ", to);
-    cli_json_string(to, diagnostic->severity);
-    fputs(", \"file\": ", to);
-    cli_json_string(to, diagnostic->file);
+    lw__json_member(to, is_first ? "\n  {" : ",\n  {", "severity", diagnostic->severity);
+    lw__json_member(to, ", ", "file", diagnostic->file);
     fprintf(to, ", \"line\": %d, \"column\": %d, \"text\": ", diagnostic->line, diagnostic->column);
-    cli_json_string(to, diagnostic->text);
+    lw__json_write(to, diagnostic->text);
     if (diagnostic->picture && *diagnostic->picture) {
-        fputs(", \"picture\": ", to);
-        cli_json_string(to, diagnostic->picture);
+        lw__json_member(to, ", ", "picture", diagnostic->picture);
     }
     fputc('}', to);
 }
@@ -189,8 +186,7 @@ void cli_report_begin(void)
 void cli_report_failure(FILE *to, int status)
 {
     const char *error = get_report()->error;
-    fputs("\"error\": ", to);
-    cli_json_string(to, *error ? error : "the kernel does not compile");
+    lw__json_member(to, "", "error", *error ? error : "the kernel does not compile");
     fprintf(to, ", \"status\": %d", status);
 }
 

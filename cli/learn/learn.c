@@ -7,12 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void json_string_member(FILE *to, const char *name, const char *text)
-{
-    fprintf(to, ", \"%s\": ", name);
-    cli_json_string(to, text);
-}
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* first_open - the index of the first puzzle that is not done; the count where all are. */
@@ -36,10 +30,10 @@ static int json_list(const struct learn_track *track)
     for (size_t i = 0; i < track->count && !failed; i++) {
         failed = learn_read(track->folder, track->names[i], puzzle);
         fprintf(to, "%s\n  {\"number\": %zu", i ? "," : "", i + 1);
-        json_string_member(to, "name", track->names[i]);
-        json_string_member(to, "title", failed ? "" : puzzle->title);
-        json_string_member(to, "teaches", failed ? "" : puzzle->teaches);
-        json_string_member(to, "file", puzzle->mine);
+        lw__json_member(to, ", ", "name", track->names[i]);
+        lw__json_member(to, ", ", "title", failed ? "" : puzzle->title);
+        lw__json_member(to, ", ", "teaches", failed ? "" : puzzle->teaches);
+        lw__json_member(to, ", ", "file", puzzle->mine);
         fprintf(to, ", \"done\": %s}", track->done[i] ? "true" : "false");
         learn_free(puzzle);
     }
@@ -220,26 +214,25 @@ static void json_verdict(const struct learn_puzzle *puzzle, const struct learn_v
 {
     cli_report_begin();
     printf("{\"number\": %d", puzzle->number);
-    json_string_member(stdout, "name", puzzle->name);
+    lw__json_member(stdout, ", ", "name", puzzle->name);
     printf(", \"verdict\": \"%s\", \"seed\": %" PRIu64 ", \"cases_right\": %zu",
            v->is_right ? "right" : "wrong", v->seed, v->cases);
     if (v->is_right) {
-        json_string_member(stdout, "case", v->sizes);
+        lw__json_member(stdout, ", ", "case", v->sizes);
         cli_json_counts_as(stdout, "counts", &v->mine);
         cli_json_counts_as(stdout, "counts_of_solution", &v->ours);
     } else {
         if (v->test)
-            json_string_member(stdout, "test", v->test);
-        json_string_member(stdout, "case", v->sizes);
-        json_string_member(stdout, "device", v->device);
-        json_string_member(stdout, "what", v->what);
+            lw__json_member(stdout, ", ", "test", v->test);
+        lw__json_member(stdout, ", ", "case", v->sizes);
+        lw__json_member(stdout, ", ", "device", v->device);
+        lw__json_member(stdout, ", ", "what", v->what);
         if (*v->place)
-            json_string_member(stdout, "element", v->place);
+            lw__json_member(stdout, ", ", "element", v->place);
         if (*v->writer)
-            json_string_member(stdout, "writer", v->writer);
+            lw__json_member(stdout, ", ", "writer", v->writer);
         printf(",\n %s", v->findings_json ? v->findings_json : "\"findings\": []");
-        printf(",\n \"error\": ");
-        cli_json_string(stdout, v->what);
+        lw__json_member(stdout, ",\n ", "error", v->what);
         printf(", \"status\": %d", CLI_FOUND);
     }
     puts("}");

@@ -41,8 +41,7 @@ static void print_text(const lw_cache_info *before, const lw_cache_info *after, 
 
 static void print_json(const lw_cache_info *before, const lw_cache_info *after, bool has_trimmed)
 {
-    printf("{\"path\": ");
-    cli_json_string(stdout, after->path);
+    lw__json_member(stdout, "{", "path", after->path);
     printf(", \"used\": %s, \"entries\": %zu, \"bytes\": %" PRIu64 ", \"limit\": %" PRIu64,
            after->is_used ? "true" : "false", after->entries, after->bytes, after->limit);
     if (has_trimmed)

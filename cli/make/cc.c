@@ -174,7 +174,7 @@ static void write_name(const char *name, const char *path)
 {
     fprintf(stdout, "\"%s\": ", name);
     if (path)
-        cli_json_string(stdout, path);
+        lw__json_write(stdout, path);
     else
         fputs("null", stdout);
 }

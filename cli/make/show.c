@@ -207,12 +207,10 @@ static int run_compiler(const struct cli_options *options, const int *files, boo
 static void write_json(const struct cli_options *options, const char *text)
 {
     cli_report_begin();
-    fputs("{\"file\": ", stdout);
-    cli_json_string(stdout, cli_input_name(options->file));
+    lw__json_member(stdout, "{", "file", cli_input_name(options->file));
     printf(", \"stage\": \"%s\"", options->stage);
     cli_report_diagnostics(stdout);
-    fputs(",\n \"text\": ", stdout);
-    cli_json_string(stdout, text);
+    lw__json_member(stdout, ",\n ", "text", text);
     fputs("}\n", stdout);
 }
 

@@ -25,10 +25,8 @@ static void print_device(const lw_device_info *info)
 
 static void write_device(const lw_device_info *info)
 {
-    fputs("{\"name\": ", stdout);
-    cli_json_string(stdout, info->name);
-    fputs(", \"description\": ", stdout);
-    cli_json_string(stdout, info->description);
+    lw__json_member(stdout, "{", "name", info->name);
+    lw__json_member(stdout, ", ", "description", info->description);
     printf(", \"available\": %s", info->available ? "true" : "false");
     if (info->available) {
         printf(", \"shared_bytes\": %zu, \"dynamic_bytes\": %zu, \"print_bytes\": %zu",
@@ -36,8 +34,7 @@ static void write_device(const lw_device_info *info)
         printf(", \"bounds\": \"%s\"}", bounds[info->bounds].word);
         return;
     }
-    fputs(", \"unavailable\": ", stdout);
-    cli_json_string(stdout, info->unavailable);
+    lw__json_member(stdout, ", ", "unavailable", info->unavailable);
     fputc('}', stdout);
 }
 

@@ -14,8 +14,7 @@ static void write_buffer(FILE *to, const struct cli_arg *arg, const char *data)
 {
     struct cli_type scratch;
     const struct cli_type *element = cli_arg_element(arg, &scratch);
-    fputs("{\"name\": ", to);
-    cli_json_string(to, arg->param.name);
+    lw__json_member(to, "{", "name", arg->param.name);
     fprintf(to, ", \"dtype\": \"%s\", \"shape\": [",
             arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");
     for (int axis = 0; axis < arg->rank; axis++)
@@ -80,8 +79,7 @@ static void write_lines(FILE *to, const struct cli_result *result)
         write_dim3(to, "block", line->block);
         fputs(", ", to);
         write_dim3(to, "thread", line->thread);
-        fputs(", \"text\": ", to);
-        cli_json_string(to, line->text);
+        lw__json_member(to, ", ", "text", line->text);
         fputs("}", to);
     }
     fprintf(to, "],\n \"lost\": %zu", result->lost);
@@ -99,10 +97,8 @@ static void write_times(FILE *to, const struct cli_result *result)
 
 static void write_result(FILE *to, const struct cli_result *result, void **data)
 {
-    fputs("{\"kernel\": ", to);
-    cli_json_string(to, result->kernel);
-    fputs(", \"device\": ", to);
-    cli_json_string(to, result->device);
+    lw__json_member(to, "{", "kernel", result->kernel);
+    lw__json_member(to, ", ", "device", result->device);
     fputs(", ", to);
     write_dim3(to, "grid", result->grid);
     fputs(", ", to);

@@ -10,12 +10,9 @@
 
 static void write_row(const lw_op_info *info, bool is_first)
 {
-    fputs(is_first ? "\n  {\"name\": " : ",\n  {\"name\": ", stdout);
-    cli_json_string(stdout, info->name);
-    fputs(", \"text\": ", stdout);
-    cli_json_string(stdout, info->text);
-    fputs(", \"parameters\": ", stdout);
-    cli_json_string(stdout, info->parameters);
+    lw__json_member(stdout, is_first ? "\n  {" : ",\n  {", "name", info->name);
+    lw__json_member(stdout, ", ", "text", info->text);
+    lw__json_member(stdout, ", ", "parameters", info->parameters);
     printf(", \"inputs\": [%zu, %zu]}", info->least_inputs, info->most_inputs);
 }
 

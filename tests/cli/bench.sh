@@ -50,3 +50,7 @@ said = os.read(own, 4096)
 assert said.count(b"\r\x1b[K") == 2 and said.endswith(b"\r\x1b[K"), said
 assert said.startswith(b"1/2 transpose, avx2, 1 thread") or b"2/2 scan, avx2" in said, said
 TEXT
+
+# The object of a failure has the words as they were typed.
+if "$LANEWISE" bench --json 'zählen' >failed; then exit 1; fi
+grep -q "there is no row 'zählen'" failed

@@ -1,6 +1,7 @@
 /* api.c - lanewise/check.h: the findings of a stream, and its verdict.
  */
 #include "run/check/check.h"
+#include "text/json.h"
 #include <stdio.h>
 
 static struct lw__findings *findings_of(const lw_stream *stream)
@@ -170,7 +171,7 @@ static void write_json(struct lw__text *to, const struct report *r)
 {
     size_t all;
     lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(r->verdict));
-    lw__check_json_string(to, r->why);
+    lw__json_add(to, r->why);
     lw__text_add(to, ",\n \"findings\": [");
     write_objects(to, r, false);
     lw__text_add(to, "],\n \"suppressed\": [");

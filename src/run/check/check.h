@@ -478,7 +478,6 @@ bool lw__suppressions_find(const struct lw__suppressions *suppressions, const lw
 void lw__check_text(struct lw__text *to, const struct lw__told *told);
 void lw__check_json(struct lw__text *to, const struct lw__told *told);
 void lw__check_json_proof(struct lw__text *to, const struct lw__proof *proof);
-void lw__check_json_string(struct lw__text *to, const char *text);
 void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
                      const char *why);
 

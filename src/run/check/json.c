@@ -1,31 +1,12 @@
 /* json.c - a finding as an object of JSON: docs/cli.md has its fields.
  */
 #include "run/check/check.h"
-#include "base/utf8.h"
-
-/* Bytes that are not UTF-8 become U+FFFD. */
-void lw__check_json_string(struct lw__text *to, const char *text)
-{
-    lw__text_add(to, "\"");
-    while (*text) {
-        const int length = lw__utf8_length(text);
-        if (!length)
-            lw__text_add(to, "\\ufffd");
-        else if (*text == '"' || *text == '\\')
-            lw__text_add(to, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            lw__text_add(to, "\\u%04x", (unsigned)*text);
-        else
-            lw__text_add(to, "%.*s", length, text);
-        text += length ? length : 1;
-    }
-    lw__text_add(to, "\"");
-}
+#include "text/json.h"
 
 static void add_string(struct lw__text *to, const char *name, const char *value)
 {
     lw__text_add(to, "\"%s\": ", name);
-    lw__check_json_string(to, value);
+    lw__json_add(to, value);
     lw__text_add(to, ", ");
 }
 
@@ -85,6 +66,6 @@ void lw__check_json_proof(struct lw__text *to, const struct lw__proof *proof)
     lw__text_add(to, "\"line\": %d, \"column\": %d, ", proof->line, proof->column);
     add_string(to, "access", proof->access);
     lw__text_add(to, "\"object\": ");
-    lw__check_json_string(to, proof->object);
+    lw__json_add(to, proof->object);
     lw__text_add(to, "}");
 }

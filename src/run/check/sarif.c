@@ -7,6 +7,7 @@
  * source   OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"
  */
 #include "run/check/check.h"
+#include "text/json.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 static void add_text(struct lw__text *to, const char *name, const char *text)
 {
     lw__text_add(to, "\"%s\": {\"text\": ", name);
-    lw__check_json_string(to, text);
+    lw__json_add(to, text);
     lw__text_add(to, "}");
 }
 
@@ -170,7 +171,7 @@ static void add_suppression(struct lw__text *to, const struct lw__told *told)
 {
     lw__text_add(to, ",\n    \"suppressions\": [{\"kind\": \"%s\", \"justification\": ",
                  told->is_by_source ? "inSource" : "external");
-    lw__check_json_string(to, told->suppressed_by);
+    lw__json_add(to, told->suppressed_by);
     lw__text_add(to, "}]");
 }
 
@@ -198,10 +199,10 @@ static void add_properties(struct lw__text *to, const lw_finding *f)
 {
     const lw_dim3 b = f->at.block, t = f->at.thread;
     lw__text_add(to, ",\n    \"properties\": {\"kernel\": ");
-    lw__check_json_string(to, f->kernel);
+    lw__json_add(to, f->kernel);
     lw__text_add(to, ", \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u], \"fix\": ", b.x, b.y,
                  b.z, t.x, t.y, t.z);
-    lw__check_json_string(to, f->fix);
+    lw__json_add(to, f->fix);
     lw__text_add(to, "}");
 }
 

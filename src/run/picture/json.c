@@ -6,6 +6,7 @@
  */
 #include "run/check/check.h"
 #include "run/picture/picture.h"
+#include "text/json.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void add_source(struct lw__text *to, const struct lw__recording *r)
     char *text;
     to->failed |= !lw__picture_source(r, &text);
     lw__text_add(to, " \"source\": ");
-    lw__check_json_string(to, text ? text : "");
+    lw__json_add(to, text ? text : "");
     lw__text_add(to, ",\n");
     free(text);
 }
@@ -98,7 +99,7 @@ static int *number_arrays(const struct lw__recording *r)
 static void add_array(struct lw__text *to, const struct lw__array *a)
 {
     lw__text_add(to, "\n  {\"name\": ");
-    lw__check_json_string(to, a->name);
+    lw__json_add(to, a->name);
     lw__text_add(to, ", \"space\": \"%s\", \"type\": \"%s\", \"shape\": [",
                  a->is_block ? "block" : "global", lw_dtype_name(a->dtype));
     for (int i = 0; i < a->rank; i++)
@@ -197,7 +198,7 @@ static void add_trace(struct lw__text *to, const struct lw__recording *r, const 
                       const struct lw__event *first)
 {
     lw__text_add(to, "{\"name\":");
-    lw__check_json_string(to, r->names[first->element]);
+    lw__json_add(to, r->names[first->element]);
     lw__text_add(to, ",\"l\":%d", line_of(r, first->site));
     add_list(to, r, s, first, (lw_dtype)first->array, false, true);
     lw__text_add(to, "}");
@@ -380,9 +381,9 @@ void lw__picture_json(struct lw__text *to, struct lw__recording *r, struct lw__f
         return;
     }
     lw__text_add(to, "{\"lanewise\": 1,\n \"kernel\": ");
-    lw__check_json_string(to, r->kernel);
+    lw__json_add(to, r->kernel);
     lw__text_add(to, ",\n \"file\": ");
-    lw__check_json_string(to, r->file);
+    lw__json_add(to, r->file);
     lw__text_add(to, ",\n");
     add_dim3(to, "grid", r->grid);
     add_dim3(to, "block", r->block);
@@ -393,7 +394,7 @@ void lw__picture_json(struct lw__text *to, struct lw__recording *r, struct lw__f
     add_steps(to, r, numbers);
     add_findings(to, findings);
     lw__text_add(to, ",\n \"cut\": ");
-    lw__check_json_string(to, r->is_cut ? r->cut : "");
+    lw__json_add(to, r->is_cut ? r->cut : "");
     lw__text_add(to, "}\n");
     free(numbers);
 }

@@ -6,6 +6,7 @@
  * white; colours follow the reader's theme.
  */
 #include "run/picture/picture.h"
+#include "text/xml.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +31,10 @@ struct drawing {
     uint32_t **writer;
 };
 
-static void add_escaped(struct lw__text *to, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        lw__text_add(to, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "%c", c);
-    }
-}
-
 static void add_text(struct drawing *d, int x, const char *class, const char *text)
 {
     lw__text_add(d->to, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, d->y, class);
-    add_escaped(d->to, text, strlen(text));
+    lw__xml_add(d->to, text, strlen(text));
     lw__text_add(d->to, "</text>\n");
 }
 
@@ -99,7 +92,7 @@ static void draw_lines(struct drawing *d, const struct lw__step *s)
         lw__text_add(d->to,
                      "<text x=\"8\" y=\"%d\" class=\"code\" xml:space=\"preserve\">%4d %4dx  ",
                      d->y, next, lanes_of(d, s, next));
-        add_escaped(d->to, text ? text : "", length);
+        lw__xml_add(d->to, text ? text : "", length);
         lw__text_add(d->to, "</text>\n");
         d->y += ROW;
     }

@@ -1,5 +1,5 @@
 /* utf8.c - which bytes are UTF-8. */
-#include "base/utf8.h"
+#include "text/utf8.h"
 #include <stddef.h>
 
 int lw__utf8_length(const char *text)
