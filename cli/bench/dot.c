@@ -81,9 +81,9 @@ static int find_truth(size_t n, struct truth *truth)
     bool *c = malloc(n * sizeof *c);
     int failed = a && b && c ? CLI_DONE : cli_fail_memory(n * (2 * sizeof *a + sizeof *c));
     if (!failed) {
-        cli_fill_make(CLI_FILL_RAND, LW_F32, 1, n, a);
-        cli_fill_make(CLI_FILL_RAND, LW_F32, 2, n, b);
-        cli_fill_make(CLI_FILL_RAND, LW_BOOL, 2, n, c);
+        lw__fill_make(LW_FILL_RAND, LW_F32, 1, n, a);
+        lw__fill_make(LW_FILL_RAND, LW_F32, 2, n, b);
+        lw__fill_make(LW_FILL_RAND, LW_BOOL, 2, n, c);
     }
     for (size_t i = 0; i < n && !failed; i++) {
         truth->floats += (double)a[i] * b[i];

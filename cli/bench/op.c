@@ -10,7 +10,7 @@
 static int read_threads(const char *word, int *threads)
 {
     uint64_t value;
-    if (cli_number_read(LW_U64, word, &value) != CLI_NUMBER_OK || value < 1 || value > 256)
+    if (lw__number_read(LW_U64, word, &value) != LW_NUMBER_OK || value < 1 || value > 256)
         return cli_fail(CLI_USAGE, "--threads: '%s' is not a number from 1 to 256", word);
     *threads = (int)value;
     return CLI_DONE;

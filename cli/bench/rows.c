@@ -92,7 +92,7 @@ static bool is_product(const char *name)
 /* The peak is measured in f32 and f64. */
 static bool has_peak(const struct cli_op_call *call)
 {
-    return is_product(call->info.name) && cli_dtype_is_float(call->args[0].dtype);
+    return is_product(call->info.name) && lw__dtype_is_float(call->args[0].dtype);
 }
 
 static void write_size(const struct cli_arg *arg, char text[BENCH_NAME])

@@ -25,7 +25,7 @@ static struct cli_arg *args_of(struct bench_row *row, size_t *count)
 
 static bool is_same_input(const struct cli_arg *a, const struct cli_arg *b)
 {
-    bool is_made = a->fill == CLI_FILL_RAND || a->fill == CLI_FILL_NORMAL;
+    bool is_made = a->fill == LW_FILL_RAND || a->fill == LW_FILL_NORMAL;
     return is_made && a->param.is_const && b->param.is_const && a->is_buffer && b->is_buffer &&
            b->buffer && a->fill == b->fill && a->dtype == b->dtype && a->count == b->count &&
            a->seed == b->seed;

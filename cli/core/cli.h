@@ -17,6 +17,7 @@
 #include "base/nearest.h"
 #include "lanewise/lanewise.h"
 #include "text/json.h"
+#include "text/number.h"
 #include <pthread.h>
 #include <stdio.h>
 
@@ -32,8 +33,7 @@ enum cli_exit {
 };
 
 enum {
-    CLI_MAX_RANK = 32,   /* of a buffer's shape; what NumPy 1 takes */
-    CLI_NUMBER_SIZE = 40 /* room for any number as text, with its NUL */
+    CLI_MAX_RANK = 32, /* of a buffer's shape; what NumPy 1 takes */
 };
 
 /* ---- report.c -------------------------------------------------------------------------------- */
@@ -238,31 +238,6 @@ void cli_progress_erase(struct cli_progress *p);
 void cli_progress_end(struct cli_progress *p);
 void cli_progress_write(const char *text);
 
-/* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
-
-enum cli_rounding { CLI_NEAREST, CLI_TOWARD_ZERO };
-
-/* cli_half_from - the f16 or bf16 nearest to value (ties to even; overflow gives infinity), or the
- * one next toward zero. One rounding. */
-uint16_t cli_half_from(lw_dtype dtype, double value, enum cli_rounding rounding);
-double cli_half_to(lw_dtype dtype, uint16_t bits);
-
-/* ---- number.c: numbers as text --------------------------------------------------------------- */
-
-enum cli_number { CLI_NUMBER_OK, CLI_NOT_A_NUMBER, CLI_NOT_AN_INTEGER, CLI_OUT_OF_RANGE };
-
-/* cli_number_read - all of text as one element of dtype, rounded once; *to is set on CLI_NUMBER_OK.
- * A whole number may be written in any way ("1e3", "0x10") for any dtype. */
-enum cli_number cli_number_read(lw_dtype dtype, const char *text, void *to);
-
-/* cli_number_write - the shortest text that reads back as the same element; floats have a '.', an
- * 'e', or are inf or nan. */
-void cli_number_write(lw_dtype dtype, const void *from, char text[CLI_NUMBER_SIZE]);
-
-bool cli_dtype_is_float(lw_dtype dtype);
-/* cli_dtype_find - the dtype with that name of length bytes. */
-bool cli_dtype_find(const char *name, size_t length, lw_dtype *dtype);
-
 /* ---- layout.c: the grammar of docs/layout.md ------------------------------------------------- */
 
 enum cli_form { CLI_VOID, CLI_SCALAR, CLI_STRUCT, CLI_ARRAY, CLI_VECTOR, CLI_POINTER, CLI_TENSOR };
@@ -285,24 +260,6 @@ struct cli_type {
 /* cli_layout_read - the type that text describes; text must live as long as the type. */
 int cli_layout_read(const char *text, struct cli_type **type);
 void cli_layout_free(struct cli_type *type);
-
-/* ---- fill.c ---------------------------------------------------------------------------------- */
-
-enum cli_fill {
-    CLI_FILL_ZEROS, /* one element, which is given: of zeros */
-    CLI_FILL_NONE,
-    CLI_FILL_IOTA,
-    CLI_FILL_RAND,
-    CLI_FILL_NORMAL,
-    CLI_FILL_CONST, /* one element, given */
-    CLI_FILL_DATA   /* all elements, given: a list or a file */
-};
-
-/* cli_fill_make - count elements of an IOTA, RAND or NORMAL fill, as docs/cli.md defines them. */
-void cli_fill_make(enum cli_fill fill, lw_dtype dtype, uint64_t seed, size_t count, void *to);
-
-/* cli_philox - Philox4x32-10: four random words of a key and a counter. */
-void cli_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words[4]);
 
 /* ---- save.c: files that the command writes --------------------------------------------------- */
 

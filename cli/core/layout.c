@@ -151,7 +151,7 @@ static struct cli_type *read_scalar(struct reader *r)
 {
     size_t length = r->at ? strspn(r->at, "abcdefghijklmnopqrstuvwxyz0123456789") : 0;
     lw_dtype dtype;
-    if (length == 0 || !cli_dtype_find(r->at, length, &dtype)) {
+    if (length == 0 || !lw__dtype_find(r->at, length, &dtype)) {
         r->at = NULL;
         return NULL;
     }

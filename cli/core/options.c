@@ -28,12 +28,12 @@ struct option {
  * launch, not a mistake in writing. */
 static int read_size(const char *name, const char *value, uint64_t limit, uint64_t *size)
 {
-    switch (cli_number_read(LW_U64, value, size)) {
-    case CLI_NUMBER_OK:
+    switch (lw__number_read(LW_U64, value, size)) {
+    case LW_NUMBER_OK:
         if (*size <= limit)
             return CLI_DONE;
         break;
-    case CLI_OUT_OF_RANGE:
+    case LW_OUT_OF_RANGE:
         if (value[0] != '-')
             break;
         /* fall through */
@@ -167,8 +167,8 @@ static int add_block(struct cli_options *options, const char *name, const char *
 /* read_seconds - a finite number above 0. */
 static int read_seconds(const char *name, const char *value, double *seconds)
 {
-    enum cli_number read = cli_number_read(LW_F64, value, seconds);
-    if (read != CLI_NUMBER_OK || !(*seconds > 0) || isinf(*seconds))
+    enum lw__number read = lw__number_read(LW_F64, value, seconds);
+    if (read != LW_NUMBER_OK || !(*seconds > 0) || isinf(*seconds))
         return cli_fail(CLI_USAGE, "%s: '%s' is not a number of seconds above 0", name, value);
     return CLI_DONE;
 }
@@ -373,7 +373,7 @@ static int set_clear(struct cli_options *options, const char *name, const char *
 static int set_trim(struct cli_options *options, const char *name, const char *value)
 {
     static const char letters[] = "KMGT";
-    char digits[CLI_NUMBER_SIZE];
+    char digits[LW_NUMBER_SIZE];
     options->trim = true;
     if (!value)
         return CLI_DONE;
@@ -382,7 +382,7 @@ static int set_trim(struct cli_options *options, const char *name, const char *v
     int shift = letter ? 10 * (int)(letter - letters + 1) : 0;
     snprintf(digits, sizeof digits, "%.*s", (int)(letter ? length - 1 : length), value);
     if (length >= sizeof digits || strspn(digits, "0123456789") != strlen(digits) ||
-        cli_number_read(LW_U64, digits, &options->trim_size) != CLI_NUMBER_OK ||
+        lw__number_read(LW_U64, digits, &options->trim_size) != LW_NUMBER_OK ||
         options->trim_size > UINT64_MAX >> shift)
         return cli_fail(CLI_USAGE,
                         "%s: '%s' is not a size; need bytes, a whole number, or one with K, M, G "

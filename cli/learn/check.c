@@ -31,7 +31,7 @@ struct judge {
 static int64_t random_number(uint64_t seed, int64_t low, int64_t high)
 {
     double random;
-    cli_fill_make(CLI_FILL_RAND, LW_F64, seed, 1, &random);
+    lw__fill_make(LW_FILL_RAND, LW_F64, seed, 1, &random);
     return low + (int64_t)(random * (double)(high - low + 1));
 }
 
@@ -92,11 +92,11 @@ static void say(struct judge *j, const char *format, ...)
     va_end(list);
 }
 
-static void write_number(lw_dtype dtype, double value, char text[CLI_NUMBER_SIZE])
+static void write_number(lw_dtype dtype, double value, char text[LW_NUMBER_SIZE])
 {
     char element[16];
     learn_put(dtype, value, element, 0);
-    cli_number_write(dtype, element, text);
+    lw__number_write(dtype, element, text);
 }
 
 static bool is_near(const struct learn_test *test, lw_dtype dtype, double is, double expected)
@@ -107,7 +107,7 @@ static bool is_near(const struct learn_test *test, lw_dtype dtype, double is, do
     if (is == nearest || (isnan(is) && isnan(nearest)))
         return true;
     double size = fabs(expected) > 1 ? fabs(expected) : 1;
-    return cli_dtype_is_float(dtype) && fabs(is - expected) <= test->tolerance * size;
+    return lw__dtype_is_float(dtype) && fabs(is - expected) <= test->tolerance * size;
 }
 
 /* dim_text - "3" or "(1,2)" of numbers for element e. */
@@ -148,7 +148,7 @@ static int say_element(struct judge *j, const struct learn_data *data, const voi
 {
     struct learn_verdict *v = j->verdict;
     const lw_dtype dtype = data->array->dtype;
-    char is[CLI_NUMBER_SIZE], right[CLI_NUMBER_SIZE];
+    char is[LW_NUMBER_SIZE], right[LW_NUMBER_SIZE];
     learn_place(data, at, v->place, sizeof v->place);
     v->was_written = learn_was_written(data, now, at);
     v->got = learn_element(dtype, now, at);
@@ -165,7 +165,7 @@ static int say_element(struct judge *j, const struct learn_data *data, const voi
 static void say_changed(struct judge *j, const struct learn_data *data, const void *now, size_t at)
 {
     struct learn_verdict *v = j->verdict;
-    char is[CLI_NUMBER_SIZE], was[CLI_NUMBER_SIZE];
+    char is[LW_NUMBER_SIZE], was[LW_NUMBER_SIZE];
     learn_place(data, at, v->place, sizeof v->place);
     write_number(data->array->dtype, learn_element(data->array->dtype, now, at), is);
     write_number(data->array->dtype, learn_element(data->array->dtype, data->before, at), was);

@@ -2,6 +2,7 @@
  * computes, so that an element that was not written is told.
  */
 #include "cli/learn/learn.h"
+#include "text/half.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,52 +13,22 @@ enum { UNWRITTEN_FLOAT = 0xff, UNWRITTEN = 0xc7 };
 double learn_element(lw_dtype dtype, const void *data, size_t index)
 {
     const char *from = (const char *)data + index * lw_dtype_size(dtype);
-    union {
-        int8_t i8;
-        int16_t i16;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-        float f32;
-        double f64;
-    } u;
-    memcpy(&u, from, lw_dtype_size(dtype));
-    switch (dtype) {
-    case LW_I8: return u.i8;
-    case LW_I16: return u.i16;
-    case LW_I32: return u.i32;
-    case LW_I64: return (double)u.i64;
-    case LW_BOOL:
-    case LW_U8: return u.u8;
-    case LW_U16: return u.u16;
-    case LW_U32: return u.u32;
-    case LW_U64: return (double)u.u64;
-    case LW_F32: return (double)u.f32;
-    case LW_F64: return u.f64;
-    default: return cli_half_to(dtype, u.u16);
-    }
+    if (lw__dtype_is_float(dtype))
+        return lw__real_get(dtype, from);
+    const int64_t whole = lw__integer_get(dtype, from);
+    return dtype == LW_U64 ? (double)(uint64_t)whole : (double)whole;
 }
 
 void learn_put(lw_dtype dtype, double value, void *data, size_t index)
 {
     char *to = (char *)data + index * lw_dtype_size(dtype);
-    float single = (float)value;
-    uint16_t half;
-    int64_t whole;
-    switch (dtype) {
-    case LW_F64: memcpy(to, &value, sizeof value); break;
-    case LW_F32: memcpy(to, &single, sizeof single); break;
-    case LW_F16:
-    case LW_BF16:
-        half = cli_half_from(dtype, value, CLI_NEAREST);
-        memcpy(to, &half, sizeof half);
-        break;
-    case LW_BOOL: *to = value != 0; break;
-    default: whole = (int64_t)value; memcpy(to, &whole, lw_dtype_size(dtype));
-    }
+    const int64_t whole = (int64_t)value;
+    if (lw__dtype_is_float(dtype))
+        lw__real_put(dtype, value, LW_NEAREST, to);
+    else if (dtype == LW_BOOL)
+        *to = value != 0;
+    else
+        memcpy(to, &whole, lw_dtype_size(dtype));
 }
 
 /* ---- fills ----------------------------------------------------------------------------------- */
@@ -65,7 +36,7 @@ void learn_put(lw_dtype dtype, double value, void *data, size_t index)
 /* spread - random numbers in [0, 1) to numbers in [low, high]. */
 static void spread(struct learn_data *data, double *random, double low, double high)
 {
-    const bool is_float = cli_dtype_is_float(data->array->dtype);
+    const bool is_float = lw__dtype_is_float(data->array->dtype);
     for (size_t i = 0; i < data->count; i++) {
         double width = is_float ? high - low : high - low + 1;
         double value = low + random[i] * width;
@@ -92,7 +63,7 @@ static int fill(struct learn_data *data, uint64_t seed)
     int failed = CLI_DONE;
     if (!random)
         return cli_fail_memory(data->count * sizeof *random);
-    cli_fill_make(CLI_FILL_RAND, LW_F64, seed, data->count, random);
+    lw__fill_make(LW_FILL_RAND, LW_F64, seed, data->count, random);
     if (sscanf(text, "rand %lf %lf", &low, &high) == 2)
         spread(data, random, low, high);
     else if (strcmp(text, "permutation") == 0)
@@ -129,7 +100,7 @@ int learn_make(const struct learn_array *array, const struct learn_scope *scope,
         return cli_fail_memory(data->count * bytes);
     if (array->fill)
         return fill(data, seed);
-    memset(data->before, cli_dtype_is_float(array->dtype) ? UNWRITTEN_FLOAT : UNWRITTEN,
+    memset(data->before, lw__dtype_is_float(array->dtype) ? UNWRITTEN_FLOAT : UNWRITTEN,
            data->count * bytes);
     return CLI_DONE;
 }

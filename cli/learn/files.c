@@ -118,7 +118,7 @@ int learn_find(const struct learn_track *track, const char *word, size_t *index)
 {
     struct lw__nearest nearest = {.typed = word, .length = strlen(word)};
     uint64_t number;
-    bool is_number = cli_number_read(LW_U64, word, &number) == CLI_NUMBER_OK;
+    bool is_number = lw__number_read(LW_U64, word, &number) == LW_NUMBER_OK;
     for (size_t i = 0; i < track->count; i++) {
         *index = i;
         if (is_number ? number == i + 1 : strcmp(track->names[i], word) == 0)

@@ -41,7 +41,7 @@ static int add(const struct reading *r, const char **list, size_t *count, size_t
 static int read_type(const struct reading *r, char *text, struct learn_array *array)
 {
     char *shape = strchr(text, '['), *end = shape ? strchr(shape, ']') : NULL;
-    if (!end || end[1] || !cli_dtype_find(text, (size_t)(shape - text), &array->dtype))
+    if (!end || end[1] || !lw__dtype_find(text, (size_t)(shape - text), &array->dtype))
         return fail(r, "no TYPE[SHAPE]:", text);
     *end = '\0';
     array->shape = shape + 1;

@@ -111,7 +111,7 @@ static int read_buffer(struct call *call, const lw_param *param, const struct le
 static int read_number(struct call *call, const lw_param *param, const struct learn_scope *scope,
                        const char *expression)
 {
-    char text[CLI_NUMBER_SIZE];
+    char text[LW_NUMBER_SIZE];
     int64_t number;
     struct cli_arg *arg = &call->args[call->count];
     int failed = learn_number(scope, expression, &number);

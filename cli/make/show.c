@@ -104,7 +104,7 @@ static int check_variables(void)
 {
     const char *level = getenv("LANEWISE_CPU"), *gang = getenv("LANEWISE_GANG");
     uint32_t threads = 0;
-    bool is_number = !gang || cli_number_read(LW_U32, gang, &threads) == CLI_NUMBER_OK;
+    bool is_number = !gang || lw__number_read(LW_U32, gang, &threads) == LW_NUMBER_OK;
     if (level && !is_level(level))
         return refuse_level(level);
     if (!is_number || (gang && (threads == 0 || threads > 1024 || threads % 32 != 0)))

@@ -122,7 +122,7 @@ static int read_element(const char *name, size_t length, struct cli_arg *arg)
 {
     arg->has_dtype = !(length == 6 && memcmp(name, "struct", length) == 0);
     arg->dtype = LW_U8;
-    if (arg->has_dtype && !cli_dtype_find(name, length, &arg->dtype))
+    if (arg->has_dtype && !lw__dtype_find(name, length, &arg->dtype))
         return fail_dtype(arg, name, length);
     return CLI_DONE;
 }
@@ -138,7 +138,7 @@ static int read_extent(const char **text, struct cli_arg *arg)
                         *text);
     memcpy(digits, *text, length);
     digits[length] = '\0';
-    if (cli_number_read(LW_U64, digits, &extent) != CLI_NUMBER_OK || extent > PTRDIFF_MAX)
+    if (lw__number_read(LW_U64, digits, &extent) != LW_NUMBER_OK || extent > PTRDIFF_MAX)
         return cli_fail(CLI_USAGE, "%s: the extent %s is too large", arg->label, digits);
     if (arg->rank == CLI_MAX_RANK)
         return cli_fail(CLI_USAGE, "%s: more than %d axes", arg->label, CLI_MAX_RANK);
@@ -216,7 +216,7 @@ static int read_values(const char *text, size_t count, struct cli_arg *arg)
 
 static int read_seed(const char *text, struct cli_arg *arg)
 {
-    if (cli_number_read(LW_U64, text, &arg->seed) != CLI_NUMBER_OK)
+    if (lw__number_read(LW_U64, text, &arg->seed) != LW_NUMBER_OK)
         return cli_fail(CLI_USAGE, "%s: the seed '%s' is not a whole number from 0 to 2^64 - 1",
                         arg->label, text);
     return CLI_DONE;
@@ -232,10 +232,10 @@ static int make_zero(struct cli_arg *arg)
 static int check_fill(const char *name, const struct cli_arg *arg)
 {
     bool is_made =
-        arg->fill == CLI_FILL_IOTA || arg->fill == CLI_FILL_RAND || arg->fill == CLI_FILL_NORMAL;
+        arg->fill == LW_FILL_IOTA || arg->fill == LW_FILL_RAND || arg->fill == LW_FILL_NORMAL;
     if (is_made && !arg->has_dtype)
         return cli_fail(CLI_USAGE, "%s: %s is not for structs", arg->label, name);
-    if (arg->fill == CLI_FILL_NORMAL && !cli_dtype_is_float(arg->dtype))
+    if (arg->fill == LW_FILL_NORMAL && !lw__dtype_is_float(arg->dtype))
         return cli_fail(CLI_USAGE, "%s: normal is for floats, not for %s", arg->label,
                         lw_dtype_name(arg->dtype));
     return CLI_DONE;
@@ -265,12 +265,12 @@ static int read_fill(const char *name, const char *value, struct cli_arg *arg)
 {
     static const struct {
         const char *name;
-        enum cli_fill fill;
+        enum lw__fill fill;
         const char *needs; /* NULL: no value */
     } rows[] = {
-        {"zeros", CLI_FILL_ZEROS, NULL}, {"none", CLI_FILL_NONE, NULL},
-        {"iota", CLI_FILL_IOTA, NULL},   {"const", CLI_FILL_CONST, "VALUE"},
-        {"rand", CLI_FILL_RAND, "SEED"}, {"normal", CLI_FILL_NORMAL, "SEED"},
+        {"zeros", LW_FILL_ZEROS, NULL}, {"none", LW_FILL_NONE, NULL},
+        {"iota", LW_FILL_IOTA, NULL},   {"const", LW_FILL_CONST, "VALUE"},
+        {"rand", LW_FILL_RAND, "SEED"}, {"normal", LW_FILL_NORMAL, "SEED"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) != 0)
@@ -282,13 +282,13 @@ static int read_fill(const char *name, const char *value, struct cli_arg *arg)
         int failed = check_fill(name, arg);
         if (failed || !value)
             return failed;
-        return arg->fill == CLI_FILL_CONST ? read_values(value, 1, arg) : read_seed(value, arg);
+        return arg->fill == LW_FILL_CONST ? read_values(value, 1, arg) : read_seed(value, arg);
     }
     char c = name[0];
     if (c >= 'a' && c <= 'z' && strncmp(name, "nan", 3) != 0 && strncmp(name, "inf", 3) != 0 &&
         strncmp(name, "true", 4) != 0 && strncmp(name, "false", 5) != 0)
         return fail_fill(arg, name);
-    arg->fill = CLI_FILL_DATA;
+    arg->fill = LW_FILL_DATA;
     return read_values(name, arg->count, arg);
 }
 
@@ -328,7 +328,7 @@ static int read_fill_and_out(char *text, struct cli_arg *arg)
         out = cut(value, ':');
     }
     int failed = fill ? read_fill(fill, value, arg) : CLI_DONE;
-    if (!failed && arg->fill == CLI_FILL_ZEROS)
+    if (!failed && arg->fill == LW_FILL_ZEROS)
         failed = make_zero(arg);
     return failed ? failed : read_out(out, arg);
 }
@@ -399,7 +399,7 @@ static int read_file(char *text, struct cli_arg *arg)
     int failed = cli_npy_read(path, &array);
     if (failed)
         return failed;
-    arg->fill = CLI_FILL_DATA;
+    arg->fill = LW_FILL_DATA;
     arg->value = array.data;
     arg->has_dtype = true;
     arg->dtype = array.dtype;

@@ -5,11 +5,6 @@
 
 enum { BYTE = 8, WORD = 64 };
 
-static bool is_signed(lw_dtype dtype)
-{
-    return dtype <= LW_I64;
-}
-
 /* The lowest bits of a word, the others as the last of these where it is signed. */
 static uint64_t extended(uint64_t word, unsigned bits, bool with_sign)
 {
@@ -24,17 +19,14 @@ void cli_bits_get(const struct cli_type *type, const char *from, void *value)
         const unsigned at = type->bit + i;
         word |= (uint64_t)((unsigned char)from[at / BYTE] >> at % BYTE & 1) << i;
     }
-    word = extended(word, type->width, is_signed(type->dtype));
+    word = extended(word, type->width, lw__dtypes[type->dtype].kind == 'i');
     memcpy(value, &word, lw_dtype_size(type->dtype));
 }
 
 bool cli_bits_put(const struct cli_type *type, const void *value, char *to)
 {
-    const bool with_sign = is_signed(type->dtype);
-    const size_t bytes = lw_dtype_size(type->dtype);
-    uint64_t word = 0;
-    memcpy(&word, value, bytes);
-    word = extended(word, (unsigned)bytes * BYTE, with_sign);
+    const bool with_sign = lw__dtypes[type->dtype].kind == 'i';
+    const uint64_t word = (uint64_t)lw__integer_get(type->dtype, value);
     if (extended(word, type->width, with_sign) != word)
         return false;
     for (unsigned i = 0; i < type->width; i++) {

@@ -1,6 +1,7 @@
 /* buffer.c - ARGs on a device: made, filled before every launch, packed, written to files.
  */
 #include "cli/run/run.h"
+#include "text/half.h"
 #include <string.h>
 
 enum { TENSOR_RANK_MAX = sizeof((lw_tensor *)NULL)->extent / sizeof(ptrdiff_t) };
@@ -23,7 +24,7 @@ static lw_status fill_made(struct cli_arg *arg)
     lw_status status = lw_buffer_map(arg->buffer, &memory);
     if (status != LW_OK)
         return status;
-    cli_fill_make(arg->fill, arg->dtype, arg->seed, arg->count, memory);
+    lw__fill_make(arg->fill, arg->dtype, arg->seed, arg->count, memory);
     return lw_buffer_unmap(arg->buffer);
 }
 
@@ -33,10 +34,10 @@ int cli_arg_refill(struct cli_arg *arg)
     if (!arg->is_buffer || arg->count == 0)
         return CLI_DONE;
     switch (arg->fill) {
-    case CLI_FILL_NONE: status = lw_buffer_discard(arg->buffer); break;
-    case CLI_FILL_ZEROS:
-    case CLI_FILL_CONST: status = lw_buffer_fill(arg->buffer, arg->value); break;
-    case CLI_FILL_DATA: status = lw_buffer_write(arg->buffer, 0, arg->count, arg->value); break;
+    case LW_FILL_NONE: status = lw_buffer_discard(arg->buffer); break;
+    case LW_FILL_ZEROS:
+    case LW_FILL_CONST: status = lw_buffer_fill(arg->buffer, arg->value); break;
+    case LW_FILL_DATA: status = lw_buffer_write(arg->buffer, 0, arg->count, arg->value); break;
     default: status = fill_made(arg);
     }
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
@@ -45,21 +46,10 @@ int cli_arg_refill(struct cli_arg *arg)
 /* pack_scalar - a scalar of any dtype as the widest of its kind, which holds it exactly. */
 static lw_arg pack_scalar(lw_dtype dtype, const void *value)
 {
-    size_t bytes = lw_dtype_size(dtype);
-    uint64_t bits = 0;
-    float single;
-    double real;
-    memcpy(&bits, value, bytes);
-    switch (dtype) {
-    case LW_F64: memcpy(&real, value, sizeof real); return lw_arg_real(real);
-    case LW_F32: memcpy(&single, value, sizeof single); return lw_arg_real((double)single);
-    case LW_F16:
-    case LW_BF16: return lw_arg_real(cli_half_to(dtype, (uint16_t)bits));
-    case LW_I8: return lw_arg_int((int8_t)bits);
-    case LW_I16: return lw_arg_int((int16_t)bits);
-    case LW_I32: return lw_arg_int((int32_t)bits);
-    case LW_I64: return lw_arg_int((int64_t)bits);
-    default: return lw_arg_uint(bits);
+    switch (lw__dtypes[dtype].kind) {
+    case 'f': return lw_arg_real(lw__real_get(dtype, value));
+    case 'i': return lw_arg_int(lw__integer_get(dtype, value));
+    default: return lw_arg_uint((uint64_t)lw__integer_get(dtype, value));
     }
 }
 

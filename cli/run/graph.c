@@ -116,7 +116,7 @@ static int take_outputs(struct job *job, const char **words, size_t *count)
             words[(*count)++] = word;
             continue;
         }
-        if (cli_number_read(LW_U64, word + sizeof key - 1, &value) != CLI_NUMBER_OK || value == 0)
+        if (lw__number_read(LW_U64, word + sizeof key - 1, &value) != LW_NUMBER_OK || value == 0)
             return cli_fail(CLI_USAGE, "'%s': need a whole number of at least 1", word);
         job->graph_outputs = value;
     }

@@ -46,7 +46,7 @@ static void collect(const struct page *page, int axis, const char *data)
 /* measure - points are aligned where every finite number has one and no exponent. */
 static void measure(struct page *page, const char *words, size_t size)
 {
-    bool is_float = page->element->form == CLI_SCALAR && cli_dtype_is_float(page->element->dtype);
+    bool is_float = page->element->form == CLI_SCALAR && lw__dtype_is_float(page->element->dtype);
     page->has_points = is_float;
     for (const char *word = words; word < words + size; word += strlen(word) + 1) {
         size_t length = strlen(word), left = strcspn(word, ".");

@@ -85,26 +85,18 @@ static bool read_string(const char **at, char *to, size_t size)
     return true;
 }
 
-/* find_descr - the dtype of a description such as "<f4"; false where there is none. */
+/* find_descr - the dtype of a description such as "<f4", kind and bytes; false: there is none. */
 static bool find_descr(const char *descr, struct header *header)
 {
-    static const struct {
-        const char *name;
-        lw_dtype dtype;
-    } rows[] = {
-        {"i1", LW_I8},   {"i2", LW_I16}, {"i4", LW_I32}, {"i8", LW_I64},
-        {"u1", LW_U8},   {"u2", LW_U16}, {"u4", LW_U32}, {"u8", LW_U64},
-        {"b1", LW_BOOL}, {"f2", LW_F16}, {"f4", LW_F32}, {"f8", LW_F64},
-    };
-    if (!descr[0] || !strchr("<>=|", descr[0]))
+    if (!descr[0] || !strchr("<>=|", descr[0]) || strlen(descr) != 3)
         return false;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, descr + 1) == 0) {
-            header->dtype = rows[i].dtype;
+    for (lw_dtype d = LW_I8; d <= LW_F64; d++)
+        if (d != LW_BF16 && lw__dtypes[d].kind == descr[1] &&
+            lw__dtypes[d].bytes == descr[2] - '0') {
+            header->dtype = d;
             header->is_swapped = descr[0] == '>';
-            return descr[0] != '|' || lw_dtype_size(header->dtype) == 1;
+            return descr[0] != '|' || lw__dtypes[d].bytes == 1;
         }
-    }
     return false;
 }
 
@@ -388,16 +380,12 @@ struct npy_start {
 /* make_start - version 1.0, padded so that the data begins at a multiple of 64. */
 static void make_start(const struct cli_npy *array, struct npy_start *start)
 {
-    static const char *const descr[LW_DTYPE_COUNT] = {
-        [LW_I8] = "|i1",   [LW_I16] = "<i2", [LW_I32] = "<i4", [LW_I64] = "<i8",  [LW_U8] = "|u1",
-        [LW_U16] = "<u2",  [LW_U32] = "<u4", [LW_U64] = "<u8", [LW_BOOL] = "|b1", [LW_F16] = "<f2",
-        [LW_BF16] = "<u2", [LW_F32] = "<f4", [LW_F64] = "<f8",
-    };
+    const struct lw__dtype *dtype = &lw__dtypes[array->dtype == LW_BF16 ? LW_U16 : array->dtype];
     enum { BEFORE = sizeof magic + 4 };
     char *text = start->text + BEFORE;
     size_t size = sizeof start->text - BEFORE;
-    int length = snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                          descr[array->dtype]);
+    int length = snprintf(text, size, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+                          dtype->bytes > 1 ? '<' : '|', dtype->kind, dtype->bytes);
     for (int axis = 0; axis < array->rank; axis++)
         length +=
             snprintf(text + length, size - (size_t)length, "%s%zu%s", axis > 0 ? " " : "",

@@ -15,9 +15,9 @@ enum { SUMMARY_ABOVE = 1000, SUMMARY_EDGE = 3 };
 /* write_number - JSON has no nan and inf: they become strings. */
 static void write_number(FILE *to, enum cli_notation notation, lw_dtype dtype, const char *value)
 {
-    char text[CLI_NUMBER_SIZE];
-    cli_number_write(dtype, value, text);
-    bool is_word = cli_dtype_is_float(dtype) && (strstr(text, "inf") || strstr(text, "nan"));
+    char text[LW_NUMBER_SIZE];
+    lw__number_write(dtype, value, text);
+    bool is_word = lw__dtype_is_float(dtype) && (strstr(text, "inf") || strstr(text, "nan"));
     fprintf(to, notation == CLI_JSON && is_word ? "\"%s\"" : "%s", text);
 }
 

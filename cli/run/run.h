@@ -5,6 +5,7 @@
 #define LW_CLI_RUN_H
 
 #include "cli/core/cli.h"
+#include "text/fill.h"
 
 /* ---- bits.c: bit-fields ---------------------------------------------------------------------- */
 
@@ -52,7 +53,7 @@ struct cli_arg {
     int rank;
     size_t extent[CLI_MAX_RANK]; /* in elements, C order */
     size_t count;
-    enum cli_fill fill;
+    enum lw__fill fill;
     uint64_t seed;
     char *out;         /* the file to write afterwards; NULL: none */
     lw_buffer *buffer; /* made by cli_arg_create, where there is none yet */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* fail_number - what is wrong with word as an element of dtype. */
-static int fail_number(enum cli_number why, lw_dtype dtype, const char *label, const char *word)
+static int fail_number(enum lw__number why, lw_dtype dtype, const char *label, const char *word)
 {
     const char *name = lw_dtype_name(dtype);
     switch (why) {
-    case CLI_NOT_AN_INTEGER:
+    case LW_NOT_AN_INTEGER:
         return cli_fail(CLI_USAGE, "%s: %s is not a whole number, as %s needs", label, word, name);
-    case CLI_OUT_OF_RANGE:
+    case LW_OUT_OF_RANGE:
         return cli_fail(CLI_USAGE, "%s: %s is out of the range of %s", label, word, name);
     default:
         return cli_fail(CLI_USAGE, "%s: '%s' is not a number (%s is needed)", label, word, name);
@@ -32,8 +32,8 @@ static int read_number(const struct cli_type *type, const char *label, const cha
                         lw_dtype_name(type->dtype));
     memcpy(word, *text, length);
     word[length] = '\0';
-    enum cli_number read = cli_number_read(type->dtype, word, type->width ? (void *)&value : to);
-    if (read != CLI_NUMBER_OK)
+    enum lw__number read = lw__number_read(type->dtype, word, type->width ? (void *)&value : to);
+    if (read != LW_NUMBER_OK)
         return fail_number(read, type->dtype, label, word);
     if (type->width && !cli_bits_put(type, &value, to))
         return cli_fail(CLI_USAGE, "%s: %s is out of the range of a bit-field of %u bits, %s",

@@ -1,12 +1,6 @@
 /* fill.c - random numbers, the fills of the command: the same bits everywhere. */
 #include "core.h"
-#include "cli/core/cli.h"
-
-/* Of the command's files only fill.c and half.c are here; this is all they need of the others. */
-bool cli_dtype_is_float(lw_dtype dtype)
-{
-    return dtype >= LW_F16;
-}
+#include "text/fill.h"
 
 /* fill(array, seed, is_normal): of a C-contiguous array in memory of the host. */
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -27,7 +21,7 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count)
     size = (size_t)array_size(a);
     to = (char *)a->memory->data + (size_t)a->offset * lw_dtype_size(a->dtype);
     Py_BEGIN_ALLOW_THREADS;
-    cli_fill_make(is_normal ? CLI_FILL_NORMAL : CLI_FILL_RAND, a->dtype, seed, size, to);
+    lw__fill_make(is_normal ? LW_FILL_NORMAL : LW_FILL_RAND, a->dtype, seed, size, to);
     Py_END_ALLOW_THREADS;
     Py_RETURN_NONE;
 }

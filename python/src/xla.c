@@ -8,6 +8,7 @@
  * that no other run uses, or makes one more. On CUDA there is one for each stream of XLA, whose
  * work is in order anyway; the handler queues and returns.
  */
+#include "base/base.h"
 #include "core.h"
 #include "xla_ffi.h"
 #include <pthread.h>
@@ -105,19 +106,10 @@ static XLA_FFI_Error *to_xla(const XLA_FFI_Api *api, XLA_FFI_Error_Code code, co
 
 /* ---- runners ---- */
 
-static unsigned bucket_of(XLA_FFI_ByteSpan key)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-
-    for (size_t k = 0; k < key.len; k++)
-        hash = (hash ^ (unsigned char)key.ptr[k]) * 1099511628211u;
-    return (unsigned)(hash % BUCKETS);
-}
-
 /* locked: the entry of a key, made where there is none; NULL: no memory */
 static entry *entry_of(XLA_FFI_ByteSpan key)
 {
-    entry **bucket = &buckets[bucket_of(key)], *e = *bucket;
+    entry **bucket = &buckets[lw__hash(LW_HASH_START, key.ptr, key.len) % BUCKETS], *e = *bucket;
 
     while (e && (e->length != key.len || memcmp(e->key, key.ptr, key.len)))
         e = e->next;

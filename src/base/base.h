@@ -49,8 +49,16 @@ uint64_t lw__hash(uint64_t hash, const void *bytes, size_t count);
 void lw__pack(const void *from, size_t bytes, struct lw__text *out);
 bool lw__unpack(const void *from, size_t bytes, void *to, size_t room);
 
-/* lw__dtype_kind - 'i' signed, 'u' unsigned, 'b' bool, 'f' float: the kind column of types.def. */
-char lw__dtype_kind(lw_dtype dtype);
+/* The columns of types.def, by lw_dtype. */
+struct lw__dtype {
+    const char *name, *c_name;
+    unsigned char bytes;
+    char kind; /* 'i' signed, 'u' unsigned, 'b' bool, 'f' float */
+};
+extern const struct lw__dtype lw__dtypes[];
+bool lw__dtype_is_float(lw_dtype dtype);
+/* lw__dtype_find - the dtype of a name of length bytes; false: there is none. */
+bool lw__dtype_find(const char *name, size_t length, lw_dtype *dtype);
 
 /* lw__alloc_aligned - bytes of zeroed memory at a multiple of 64, NULL where memory is short.
  * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are

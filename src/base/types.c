@@ -1,16 +1,5 @@
-/* types.c - sizes, names and kinds of the element types, from types.def. */
+/* types.c - sizes and names of the element types, for everyone. */
 #include "base/base.h"
-
-static const struct {
-    const char *name;
-    unsigned char bytes;
-    char kind;
-} types[] = {
-#define LW_TYPE(ENUM, name, bytes, kind, c_name) [LW_##ENUM] = {#name, bytes, kind},
-#include "base/types.def"
-#undef LW_TYPE
-};
-_Static_assert(sizeof types / sizeof types[0] == LW_DTYPE_COUNT, "ORDER DTYPE");
 
 static bool known(lw_dtype dtype)
 {
@@ -19,15 +8,10 @@ static bool known(lw_dtype dtype)
 
 size_t lw_dtype_size(lw_dtype dtype)
 {
-    return known(dtype) ? types[dtype].bytes : 0;
+    return known(dtype) ? lw__dtypes[dtype].bytes : 0;
 }
 
 const char *lw_dtype_name(lw_dtype dtype)
 {
-    return known(dtype) ? types[dtype].name : "?";
-}
-
-char lw__dtype_kind(lw_dtype dtype)
-{
-    return known(dtype) ? types[dtype].kind : '?';
+    return known(dtype) ? lw__dtypes[dtype].name : "?";
 }

@@ -1,14 +1,9 @@
 /* dtype.c - what the types of elements become: accumulation, promotion. */
 #include "ops/op.h"
 
-bool lw__dtype_is_float(lw_dtype dtype)
-{
-    return dtype >= LW_F16;
-}
-
 bool lw__dtype_is_unsigned(lw_dtype dtype)
 {
-    return dtype >= LW_U8 && dtype <= LW_BOOL;
+    return lw__dtypes[dtype].kind == 'u' || lw__dtypes[dtype].kind == 'b';
 }
 
 enum lw__accumulate lw__accumulate(lw_dtype in, lw_dtype out)

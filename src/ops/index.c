@@ -1,6 +1,7 @@
 /* index.c - numbers by the hash of what they stand for, in a table that is at most half full. */
 #include "ops/graph.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROOM_MIN = 16 };
 
@@ -62,13 +63,10 @@ void lw__index_free(struct lw__index *index)
     free(index->entries);
 }
 
-/* Fowler, Noll and Vo, 1a. */
 uint64_t lw__index_hash(const char *text)
 {
-    uint64_t hash = 14695981039346656037u;
+    const uint64_t hash = lw__hash(LW_HASH_START, text, strlen(text));
 
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
     return hash ^ hash >> 32;
 }
 

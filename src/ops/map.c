@@ -17,7 +17,7 @@ struct map_arguments {
 static void add_inputs(struct lw__source *text, const struct lw__operand *inputs, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        const char *type = lw__c_type(inputs[k].dtype), name = (char)('a' + k);
+        const char *type = lw__dtypes[inputs[k].dtype].c_name, name = (char)('a' + k);
 
         lw__source_add(text, "            const %s %c = ((const %s *)lw_%c)[%s];\n", type, name,
                        type, name, lw__operand_count(&inputs[k]) == 1 ? "0" : "i");
@@ -41,7 +41,8 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
                    "        if (i < n) {\n",
                    EACH, EACH);
     add_inputs(text, inputs, a->count);
-    lw__source_add(text, "            ((%s *)lw_out)[i] = (%s)", lw__c_type(out), lw__c_type(out));
+    lw__source_add(text, "            ((%s *)lw_out)[i] = (%s)", lw__dtypes[out].c_name,
+                   lw__dtypes[out].c_name);
     lw__source_expression(text, "expression", a->expression);
     lw__source_add(text, ";\n        }\n    }\n}\n");
 }

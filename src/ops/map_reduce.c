@@ -87,7 +87,7 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     lw__source_begin(text);
     lw__source_add(text, "extern const size_t i, n;\n");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, "extern const %s %c;\n", lw__c_type(r->inputs[k].dtype),
+        lw__source_add(text, "extern const %s %c;\n", lw__dtypes[r->inputs[k].dtype].c_name,
                        (char)('a' + k));
     lw__source_add(text, "typedef __typeof__");
     lw__source_expression(text, "map", a->map);
@@ -103,7 +103,7 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     lw__source_add(text, ";\n}\n");
     lw__source_add(text, "static lw_type lw_map(size_t i, size_t n");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, ", %s %c", lw__c_type(r->inputs[k].dtype), (char)('a' + k));
+        lw__source_add(text, ", %s %c", lw__dtypes[r->inputs[k].dtype].c_name, (char)('a' + k));
     lw__source_add(text, ")\n{\n    return (lw_type)");
     lw__source_expression(text, "map", a->map);
     lw__source_add(text, ";\n}\n");
@@ -122,13 +122,15 @@ static void write_source(struct lw__source *text, const struct map_reduce_argume
         const char name = (char)('a' + k);
 
         lw__source_add(text, ", const void *lw_%c", name);
-        length += (size_t)snprintf(values + length, sizeof values - length,
-                                   ", ((const %s *)lw_%c)[%s]", lw__c_type(r->inputs[k].dtype),
-                                   name, lw__operand_count(&r->inputs[k]) == 1 ? "0" : "i");
+        length +=
+            (size_t)snprintf(values + length, sizeof values - length, ", ((const %s *)lw_%c)[%s]",
+                             lw__dtypes[r->inputs[k].dtype].c_name, name,
+                             lw__operand_count(&r->inputs[k]) == 1 ? "0" : "i");
     }
     lw__source_add(text, ")\n{\n");
     lw__source_add(text, parts_text, values);
-    lw__source_add(text, merge_text, lw__c_type(r->out.dtype), lw__c_type(r->out.dtype));
+    lw__source_add(text, merge_text, lw__dtypes[r->out.dtype].c_name,
+                   lw__dtypes[r->out.dtype].c_name);
 }
 
 /* ---- launches ---- */

@@ -13,15 +13,8 @@
  */
 #ifndef LW_OPS_OP_H
 #define LW_OPS_OP_H
+#include "base/base.h"
 #include "lanewise/ops.h"
-
-/* LW_TRY - propagate a failure, its message untouched. */
-#define LW_TRY(call)                                                                               \
-    do {                                                                                           \
-        lw_status lw_try_status_ = (call);                                                         \
-        if (lw_try_status_ != LW_OK)                                                               \
-            return lw_try_status_;                                                                 \
-    } while (0)
 
 enum { LW_AXES = 4 }; /* of every operand; those that a tensor lacks are leading ones of extent 1 */
 
@@ -168,7 +161,6 @@ enum lw__accumulate { LW_ACC_F32, LW_ACC_F64, LW_ACC_I64 };
 enum lw__accumulate lw__accumulate(lw_dtype in, lw_dtype out);
 const char *lw__accumulate_name(enum lw__accumulate type); /* "float", "double", "int64" */
 lw_dtype lw__accumulate_dtype(enum lw__accumulate type);
-bool lw__dtype_is_float(lw_dtype dtype);
 bool lw__dtype_is_unsigned(lw_dtype dtype); /* bool is */
 uint64_t lw__dtype_mask(lw_dtype dtype);    /* the bits that make an element different from 0 */
 

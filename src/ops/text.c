@@ -78,16 +78,6 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
     return status;
 }
 
-const char *lw__c_type(lw_dtype dtype)
-{
-    /* ORDER DTYPE */
-    static const char *const types[] = {"int8_t",   "int16_t",  "int32_t",  "int64_t", "uint8_t",
-                                        "uint16_t", "uint32_t", "uint64_t", "bool",    "_Float16",
-                                        "__bf16",   "float",    "double"};
-
-    return types[dtype];
-}
-
 /* Behind a comment or a literal that begins at `at`; where neither does, `at`. */
 static const char *skip(const char *at)
 {

@@ -24,8 +24,6 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
                             const char *kernel, lw_dim3 grid, lw_dim3 block, const lw_arg *args,
                             size_t count);
 
-const char *lw__c_type(lw_dtype dtype); /* "float" */
-
 /* errors: LW_E_ARG the expression is NULL or blank; there are too many inputs, or none of them. */
 lw_status lw__check_expression(const char *op, const char *what, const char *expression);
 lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count);

@@ -95,9 +95,9 @@ static void ensure_buffer(const struct cli_arg *arg)
     for (int axis = 0; axis < arg->rank; axis++)
         elements *= arg->extent[axis];
     ENSURE(elements == arg->count);
-    if (arg->fill == CLI_FILL_DATA)
+    if (arg->fill == LW_FILL_DATA)
         ensure_readable(arg->value, arg->count * arg->element_bytes);
-    else if (arg->fill == CLI_FILL_ZEROS || arg->fill == CLI_FILL_CONST)
+    else if (arg->fill == LW_FILL_ZEROS || arg->fill == LW_FILL_CONST)
         ensure_readable(arg->value, arg->element_bytes);
 }
 

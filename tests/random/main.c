@@ -51,7 +51,7 @@ struct totals {
     _Atomic uint64_t next, passed, failed, refused;
 };
 
-/* What cli/core/number.c would tell people. */
+/* What src/text/number.c would tell people. */
 int cli_fail(int status, const char *format, ...);
 int cli_fail(int status, const char *format, ...)
 {

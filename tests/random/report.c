@@ -1,7 +1,7 @@
 /* report.c - a program that went wrong as a test file: the kernel, how it is run, and what the
  * scalar program says comes out. */
 #include "random.h"
-#include "cli/core/cli.h"
+#include "text/number.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@ enum { SUMMARY_ABOVE = 1000, SUMMARY_EDGE = 3 };
 
 static void number(FILE *to, enum type t, const void *value)
 {
-    char text[CLI_NUMBER_SIZE];
-    cli_number_write((lw_dtype)t, value, text);
+    char text[LW_NUMBER_SIZE];
+    lw__number_write((lw_dtype)t, value, text);
     fputs(text, to);
 }
 

@@ -64,8 +64,8 @@ static void types(void)
     CHECK(lw_dtype_size((lw_dtype)13) == 0 && lw_dtype_size((lw_dtype)-1) == 0);
     CHECK(!strcmp(lw_dtype_name(LW_F16), "f16") && !strcmp(lw_dtype_name(LW_BOOL), "bool"));
     CHECK(!strcmp(lw_dtype_name((lw_dtype)13), "?"));
-    CHECK(lw__dtype_kind(LW_I64) == 'i' && lw__dtype_kind(LW_BOOL) == 'b');
-    CHECK(lw__dtype_kind((lw_dtype)99) == '?');
+    CHECK(lw__dtypes[LW_I64].kind == 'i' && lw__dtypes[LW_BOOL].kind == 'b');
+    CHECK(!lw__dtype_is_float((lw_dtype)99) && !lw__dtype_is_float((lw_dtype)-1));
 }
 
 static void texts(void)

@@ -125,25 +125,25 @@ static void struct_values(void)
 static void literals(void)
 {
     struct cli_arg arg = accept_arg(&floats, "f32[4,6]");
-    CHECK(arg.is_buffer && arg.rank == 2 && arg.count == 24 && arg.fill == CLI_FILL_ZEROS);
+    CHECK(arg.is_buffer && arg.rank == 2 && arg.count == 24 && arg.fill == LW_FILL_ZEROS);
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[0]=iota");
-    CHECK(arg.count == 0 && arg.fill == CLI_FILL_IOTA);
+    CHECK(arg.count == 0 && arg.fill == LW_FILL_IOTA);
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[3]=1,-inf,3:o.npy");
-    CHECK(arg.fill == CLI_FILL_DATA && ((float *)arg.value)[2] == 3 && !strcmp(arg.out, "o.npy"));
+    CHECK(arg.fill == LW_FILL_DATA && ((float *)arg.value)[2] == 3 && !strcmp(arg.out, "o.npy"));
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[3]=nan,inf,1");
-    CHECK(arg.fill == CLI_FILL_DATA);
+    CHECK(arg.fill == LW_FILL_DATA);
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[3]=rand:0x10:o.npy");
-    CHECK(arg.fill == CLI_FILL_RAND && arg.seed == 16 && !strcmp(arg.out, "o.npy"));
+    CHECK(arg.fill == LW_FILL_RAND && arg.seed == 16 && !strcmp(arg.out, "o.npy"));
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[3]=const:2.5");
-    CHECK(arg.fill == CLI_FILL_CONST && *(float *)arg.value == 2.5f && !arg.out);
+    CHECK(arg.fill == LW_FILL_CONST && *(float *)arg.value == 2.5f && !arg.out);
     cli_arg_free(&arg);
     arg = accept_arg(&floats, "f32[3]=none:o.npy");
-    CHECK(arg.fill == CLI_FILL_NONE && arg.out);
+    CHECK(arg.fill == LW_FILL_NONE && arg.out);
     cli_arg_free(&arg);
     arg = accept_arg(&structs, "struct[2]={1,{2,3}},{4,{5,6}}");
     CHECK(!arg.has_dtype && arg.element_bytes == 12 && ((int32_t *)arg.value)[5] == 6);

@@ -1,6 +1,7 @@
 /* cli_fill.c - iota, rand and normal keep docs/cli.md's promise.
  */
 #include "cli_test.h"
+#include "text/half.h"
 #include <math.h>
 
 /* The known answers of the paper's own library, Random123 (kat_vectors, philox4x32 10). */
@@ -15,7 +16,7 @@ static void philox(void)
     };
     for (int i = 0; i < 3; i++) {
         uint32_t words[4];
-        cli_philox(rows[i] + 4, rows[i], words);
+        lw__philox(rows[i] + 4, rows[i], words);
         CHECK(memcmp(words, rows[i] + 6, sizeof words) == 0);
     }
 }
@@ -29,15 +30,15 @@ static void rand_words(void)
     bool flags[9];
     float f32[9];
     double f64[5];
-    cli_fill_make(CLI_FILL_RAND, LW_U32, seed, 9, u32);
-    cli_fill_make(CLI_FILL_RAND, LW_U64, seed, 5, u64);
-    cli_fill_make(CLI_FILL_RAND, LW_U8, seed, 9, u8);
-    cli_fill_make(CLI_FILL_RAND, LW_BOOL, seed, 9, flags);
-    cli_fill_make(CLI_FILL_RAND, LW_F32, seed, 9, f32);
-    cli_fill_make(CLI_FILL_RAND, LW_F64, seed, 5, f64);
+    lw__fill_make(LW_FILL_RAND, LW_U32, seed, 9, u32);
+    lw__fill_make(LW_FILL_RAND, LW_U64, seed, 5, u64);
+    lw__fill_make(LW_FILL_RAND, LW_U8, seed, 9, u8);
+    lw__fill_make(LW_FILL_RAND, LW_BOOL, seed, 9, flags);
+    lw__fill_make(LW_FILL_RAND, LW_F32, seed, 9, f32);
+    lw__fill_make(LW_FILL_RAND, LW_F64, seed, 5, f64);
     for (uint32_t i = 0; i < 9; i++) {
         uint32_t counter[4] = {i / 4, 0, 0, 0};
-        cli_philox(key, counter, words);
+        lw__philox(key, counter, words);
         CHECK(u32[i] == words[i % 4]);
         CHECK(u8[i] == (uint8_t)words[i % 4]);
         CHECK(flags[i] == (words[i % 4] & 1));
@@ -45,7 +46,7 @@ static void rand_words(void)
     }
     for (uint32_t i = 0; i < 5; i++) {
         uint32_t counter[4] = {i / 2, 0, 0, 0};
-        cli_philox(key, counter, words);
+        lw__philox(key, counter, words);
         uint64_t joined = words[i % 2 * 2] | (uint64_t)words[i % 2 * 2 + 1] << 32;
         CHECK(u64[i] == joined);
         CHECK(f64[i] == (double)(joined >> 11) / 9007199254740992);
@@ -54,26 +55,13 @@ static void rand_words(void)
 
 enum { MANY = 1 << 16 };
 
-static double to_double(lw_dtype dtype, const char *element)
-{
-    uint16_t half;
-    float single;
-    double value;
-    if (dtype == LW_F64)
-        return memcpy(&value, element, sizeof value), value;
-    if (dtype == LW_F32)
-        return memcpy(&single, element, sizeof single), (double)single;
-    memcpy(&half, element, sizeof half);
-    return cli_half_to(dtype, half);
-}
-
 static void check_uniform(lw_dtype dtype)
 {
     char *data = malloc(MANY * lw_dtype_size(dtype));
     double sum = 0;
-    cli_fill_make(CLI_FILL_RAND, dtype, 1, MANY, data);
+    lw__fill_make(LW_FILL_RAND, dtype, 1, MANY, data);
     for (int i = 0; i < MANY; i++) {
-        double value = to_double(dtype, data + (size_t)i * lw_dtype_size(dtype));
+        double value = lw__real_get(dtype, data + (size_t)i * lw_dtype_size(dtype));
         CHECK(value >= 0 && value < 1);
         sum += value;
     }
@@ -85,9 +73,9 @@ static void check_normal(lw_dtype dtype)
 {
     char *data = malloc(MANY * lw_dtype_size(dtype));
     double sum = 0, squares = 0;
-    cli_fill_make(CLI_FILL_NORMAL, dtype, 1, MANY, data);
+    lw__fill_make(LW_FILL_NORMAL, dtype, 1, MANY, data);
     for (int i = 0; i < MANY; i++) {
-        double value = to_double(dtype, data + (size_t)i * lw_dtype_size(dtype));
+        double value = lw__real_get(dtype, data + (size_t)i * lw_dtype_size(dtype));
         CHECK(isfinite(value));
         sum += value;
         squares += value * value;
@@ -102,10 +90,10 @@ static void normal_values(void)
     enum { COUNT = 20001 };
     uint32_t key[2] = {42, 0}, words[4];
     double *values = malloc(COUNT * sizeof *values);
-    cli_fill_make(CLI_FILL_NORMAL, LW_F64, 42, COUNT, values);
+    lw__fill_make(LW_FILL_NORMAL, LW_F64, 42, COUNT, values);
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t counter[4] = {i / 2, 0, 0, 0};
-        cli_philox(key, counter, words);
+        lw__philox(key, counter, words);
         uint64_t first = words[0] | (uint64_t)words[1] << 32;
         uint64_t second = words[2] | (uint64_t)words[3] << 32;
         double u = ((double)(first >> 11) + 1) * 0x1p-53;
@@ -121,9 +109,9 @@ static void iota(void)
     uint8_t u8[300];
     uint16_t f16[4096];
     bool flags[3];
-    cli_fill_make(CLI_FILL_IOTA, LW_U8, 0, 300, u8);
-    cli_fill_make(CLI_FILL_IOTA, LW_F16, 0, 4096, f16);
-    cli_fill_make(CLI_FILL_IOTA, LW_BOOL, 0, 3, flags);
+    lw__fill_make(LW_FILL_IOTA, LW_U8, 0, 300, u8);
+    lw__fill_make(LW_FILL_IOTA, LW_F16, 0, 4096, f16);
+    lw__fill_make(LW_FILL_IOTA, LW_BOOL, 0, 3, flags);
     CHECK(u8[255] == 255 && u8[256] == 0 && u8[299] == 43);
     CHECK(f16[1] == 0x3c00 && f16[2049] == 0x6800 && f16[2051] == 0x6802);
     CHECK(!flags[0] && flags[1] && !flags[2]);

@@ -1,12 +1,13 @@
 /* cli_number.c - numbers from and to text: one rounding, shortest form, 16-bit floats.
  */
 #include "cli_test.h"
+#include "text/half.h"
 #include <math.h>
 
 static void check_written(lw_dtype dtype, const void *element, const char *expected)
 {
-    char text[CLI_NUMBER_SIZE];
-    cli_number_write(dtype, element, text);
+    char text[LW_NUMBER_SIZE];
+    lw__number_write(dtype, element, text);
     CHECK_TEXT(text, expected);
 }
 
@@ -14,7 +15,7 @@ static void check_written(lw_dtype dtype, const void *element, const char *expec
 static void check_shown(lw_dtype dtype, const char *text, const char *expected)
 {
     char element[8];
-    CHECK(cli_number_read(dtype, text, element) == CLI_NUMBER_OK);
+    CHECK(lw__number_read(dtype, text, element) == LW_NUMBER_OK);
     check_written(dtype, element, expected);
 }
 
@@ -70,38 +71,38 @@ static void refusals(void)
     static const struct {
         lw_dtype dtype;
         const char *text;
-        enum cli_number expected;
+        enum lw__number expected;
     } rows[] = {
-        {LW_I32, "8.5", CLI_NOT_AN_INTEGER},
-        {LW_I32, "inf", CLI_NOT_AN_INTEGER},
-        {LW_I32, "nan", CLI_NOT_AN_INTEGER},
-        {LW_I32, "1.00000000000000000001", CLI_NOT_AN_INTEGER},
-        {LW_I32, "2147483648", CLI_OUT_OF_RANGE},
-        {LW_I32, "0xffffffff", CLI_OUT_OF_RANGE},
-        {LW_I8, "-129", CLI_OUT_OF_RANGE},
-        {LW_U8, "-1", CLI_OUT_OF_RANGE},
-        {LW_U8, "256", CLI_OUT_OF_RANGE},
-        {LW_U64, "18446744073709551616", CLI_OUT_OF_RANGE},
-        {LW_U64, "1e30", CLI_OUT_OF_RANGE},
-        {LW_BOOL, "2", CLI_OUT_OF_RANGE},
-        {LW_F32, "1e39", CLI_OUT_OF_RANGE},
-        {LW_F64, "1e309", CLI_OUT_OF_RANGE},
-        {LW_F16, "65520", CLI_OUT_OF_RANGE},
-        {LW_BF16, "3.4e38", CLI_OUT_OF_RANGE},
-        {LW_F32, "", CLI_NOT_A_NUMBER},
-        {LW_F32, "x", CLI_NOT_A_NUMBER},
-        {LW_F32, "1x", CLI_NOT_A_NUMBER},
-        {LW_F32, " 1", CLI_NOT_A_NUMBER},
-        {LW_F32, "1 ", CLI_NOT_A_NUMBER},
-        {LW_F32, "infinity", CLI_NOT_A_NUMBER},
-        {LW_F32, "nan(1)", CLI_NOT_A_NUMBER},
-        {LW_F32, "--1", CLI_NOT_A_NUMBER},
-        {LW_I32, "0x", CLI_NOT_A_NUMBER},
-        {LW_I32, "1e", CLI_NOT_A_NUMBER},
+        {LW_I32, "8.5", LW_NOT_AN_INTEGER},
+        {LW_I32, "inf", LW_NOT_AN_INTEGER},
+        {LW_I32, "nan", LW_NOT_AN_INTEGER},
+        {LW_I32, "1.00000000000000000001", LW_NOT_AN_INTEGER},
+        {LW_I32, "2147483648", LW_OUT_OF_RANGE},
+        {LW_I32, "0xffffffff", LW_OUT_OF_RANGE},
+        {LW_I8, "-129", LW_OUT_OF_RANGE},
+        {LW_U8, "-1", LW_OUT_OF_RANGE},
+        {LW_U8, "256", LW_OUT_OF_RANGE},
+        {LW_U64, "18446744073709551616", LW_OUT_OF_RANGE},
+        {LW_U64, "1e30", LW_OUT_OF_RANGE},
+        {LW_BOOL, "2", LW_OUT_OF_RANGE},
+        {LW_F32, "1e39", LW_OUT_OF_RANGE},
+        {LW_F64, "1e309", LW_OUT_OF_RANGE},
+        {LW_F16, "65520", LW_OUT_OF_RANGE},
+        {LW_BF16, "3.4e38", LW_OUT_OF_RANGE},
+        {LW_F32, "", LW_NOT_A_NUMBER},
+        {LW_F32, "x", LW_NOT_A_NUMBER},
+        {LW_F32, "1x", LW_NOT_A_NUMBER},
+        {LW_F32, " 1", LW_NOT_A_NUMBER},
+        {LW_F32, "1 ", LW_NOT_A_NUMBER},
+        {LW_F32, "infinity", LW_NOT_A_NUMBER},
+        {LW_F32, "nan(1)", LW_NOT_A_NUMBER},
+        {LW_F32, "--1", LW_NOT_A_NUMBER},
+        {LW_I32, "0x", LW_NOT_A_NUMBER},
+        {LW_I32, "1e", LW_NOT_A_NUMBER},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char element[8];
-        enum cli_number read = cli_number_read(rows[i].dtype, rows[i].text, element);
+        enum lw__number read = lw__number_read(rows[i].dtype, rows[i].text, element);
         if (read != rows[i].expected) {
             fprintf(stderr, "'%s': %d\n", rows[i].text, read);
             failures++;
@@ -117,13 +118,25 @@ static void one_rounding(void)
                                         "2048.99999999999999999999999999999", "2051"};
     static const uint16_t expected[] = {0x6800, 0x6801, 0x6800, 0x6802};
     for (int i = 0; i < 4; i++) {
-        CHECK(cli_number_read(LW_F16, texts[i], &half) == CLI_NUMBER_OK);
+        CHECK(lw__number_read(LW_F16, texts[i], &half) == LW_NUMBER_OK);
         CHECK(half == expected[i]);
     }
-    CHECK(cli_number_read(LW_F16, "65519.9999999999999999999999999999", &half) == CLI_NUMBER_OK);
+    CHECK(lw__number_read(LW_F16, "65519.9999999999999999999999999999", &half) == LW_NUMBER_OK);
     CHECK(half == 0x7bff);
-    CHECK(cli_number_read(LW_BF16, "257.00000000000000000000001", &half) == CLI_NUMBER_OK);
+    CHECK(lw__number_read(LW_BF16, "257.00000000000000000000001", &half) == LW_NUMBER_OK);
     CHECK(half == 0x4381);
+}
+
+static double of_half(lw_dtype dtype, uint16_t half)
+{
+    return lw__real_get(dtype, &half);
+}
+
+static uint16_t to_half(lw_dtype dtype, double value, enum lw__rounding rounding)
+{
+    uint16_t half;
+    lw__real_put(dtype, value, rounding, &half);
+    return half;
 }
 
 /* Every 16-bit float survives both ways, also as text. */
@@ -131,13 +144,13 @@ static void all_halves(lw_dtype dtype)
 {
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
         uint16_t half = (uint16_t)bits, back;
-        double value = cli_half_to(dtype, half);
-        char text[CLI_NUMBER_SIZE];
-        back = cli_half_from(dtype, value, CLI_NEAREST);
-        CHECK(isnan(value) ? isnan(cli_half_to(dtype, back)) : back == half);
-        CHECK(isnan(value) || cli_half_from(dtype, value, CLI_TOWARD_ZERO) == half);
-        cli_number_write(dtype, &half, text);
-        CHECK(cli_number_read(dtype, text, &back) == CLI_NUMBER_OK);
+        double value = of_half(dtype, half);
+        char text[LW_NUMBER_SIZE];
+        back = to_half(dtype, value, LW_NEAREST);
+        CHECK(isnan(value) ? isnan(of_half(dtype, back)) : back == half);
+        CHECK(isnan(value) || to_half(dtype, value, LW_TOWARD_ZERO) == half);
+        lw__number_write(dtype, &half, text);
+        CHECK(lw__number_read(dtype, text, &back) == LW_NUMBER_OK);
         CHECK(isnan(value) || back == half);
     }
 }
@@ -147,15 +160,15 @@ static void half_way(lw_dtype dtype)
 {
     uint16_t last = dtype == LW_F16 ? 0x7bff : 0x7f7f;
     for (uint16_t half = 0; half < last; half++) {
-        double low = cli_half_to(dtype, half), high = cli_half_to(dtype, (uint16_t)(half + 1));
+        double low = of_half(dtype, half), high = of_half(dtype, (uint16_t)(half + 1));
         double middle = low / 2 + high / 2;
-        CHECK(cli_half_from(dtype, middle, CLI_NEAREST) == half + (half & 1));
-        CHECK(cli_half_from(dtype, nextafter(middle, 0), CLI_NEAREST) == half);
-        CHECK(cli_half_from(dtype, nextafter(middle, INFINITY), CLI_NEAREST) == half + 1);
-        CHECK(cli_half_from(dtype, nextafter(high, 0), CLI_TOWARD_ZERO) == half);
+        CHECK(to_half(dtype, middle, LW_NEAREST) == half + (half & 1));
+        CHECK(to_half(dtype, nextafter(middle, 0), LW_NEAREST) == half);
+        CHECK(to_half(dtype, nextafter(middle, INFINITY), LW_NEAREST) == half + 1);
+        CHECK(to_half(dtype, nextafter(high, 0), LW_TOWARD_ZERO) == half);
     }
-    CHECK(isinf(cli_half_to(dtype, cli_half_from(dtype, 1e39, CLI_NEAREST))));
-    CHECK(cli_half_from(dtype, 1e39, CLI_TOWARD_ZERO) == last);
+    CHECK(isinf(of_half(dtype, to_half(dtype, 1e39, LW_NEAREST))));
+    CHECK(to_half(dtype, 1e39, LW_TOWARD_ZERO) == last);
 }
 
 int main(void)

@@ -21,10 +21,18 @@ static void add_dim3(struct lw__text *to, const char *name, lw_dim3 d)
     lw__text_add(to, " \"%s\": [%u, %u, %u],\n", name, d.x, d.y, d.z);
 }
 
+void lw__picture_number(char text[LW_NUMBER_SIZE], lw_dtype dtype, uint64_t bits)
+{
+    lw__number_write(dtype == LW_BOOL ? LW_U8 : dtype, &bits, text);
+    const size_t length = strlen(text);
+    if (length > 2 && !strcmp(text + length - 2, ".0"))
+        text[length - 2] = '\0';
+}
+
 static void add_number(struct lw__text *to, lw_dtype dtype, uint64_t bits)
 {
     char text[LW_NUMBER_SIZE];
-    lw__number(text, dtype, bits);
+    lw__picture_number(text, dtype, bits);
     const bool is_word = text[0] == 'n' || text[0] == 'i' || text[1] == 'i';
     lw__text_add(to, is_word ? "\"%s\"" : "%s", text);
 }

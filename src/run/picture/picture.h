@@ -19,6 +19,7 @@
 #include "lanewise/picture.h"
 #include "run/queue/queue.h"
 #include "run/ref/ref.h"
+#include "text/number.h"
 
 enum {
     LW_PICTURE_STEPS = 100,        /* where nobody says how many */
@@ -182,14 +183,11 @@ bool lw__grow(void *rows, size_t count, size_t *capacity, size_t size);
 /* Steps of all events since the last one. states: of each thread before it, as of a step. */
 void lw__steps_make(struct lw__recording *r, const struct lw__ref_block *block);
 
-/* ---- number.c -------------------------------------------------------------------------------- */
-
-/* An element as the shortest decimals that read back as the same; "nan", "inf", "-inf". In the "C"
- * locale. */
-enum { LW_NUMBER_SIZE = 40 };
-void lw__number(char text[LW_NUMBER_SIZE], lw_dtype dtype, uint64_t bits);
-
 /* ---- json.c, svg.c --------------------------------------------------------------------------- */
+
+/* lw__picture_number - an element as lw__number_write has it, but whole numbers without a point and
+ * bool as 0 or 1. */
+void lw__picture_number(char text[LW_NUMBER_SIZE], lw_dtype dtype, uint64_t bits);
 
 /* lw__picture_source - the text of the kernels, a copy; NULL where its file cannot be read by now.
  * False: memory is short. */

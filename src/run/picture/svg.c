@@ -192,12 +192,12 @@ static void value_of(const struct drawing *d, const struct lw__step *s, int thre
     snprintf(text, LW_NUMBER_SIZE, "%d", thread % LW_WARP_SIZE);
     for (size_t i = s->event; i < s->event + s->event_count; i++)
         if (r->events[i].kind == LW_EVENT_TRACE && r->events[i].thread == thread)
-            lw__number(text, (lw_dtype)r->events[i].array, r->events[i].value);
+            lw__picture_number(text, (lw_dtype)r->events[i].array, r->events[i].value);
     for (size_t i = s->operation; i < s->operation + s->operation_count; i++) {
         const struct lw__operation *m = &r->operations[i];
         const int place = thread - m->first;
         if (m->type && place >= 0 && place < m->count && m->active[place])
-            lw__number(text, (lw_dtype)m->type, m->result[place]);
+            lw__picture_number(text, (lw_dtype)m->type, m->result[place]);
     }
     shorten(text);
 }
@@ -283,7 +283,7 @@ static void draw_array(struct drawing *d, const struct lw__step *s, size_t array
         }
         const bool is_known = d->writer[array][e] || a->first;
         if (is_known)
-            lw__number(text, a->dtype, d->value[array][e]);
+            lw__picture_number(text, a->dtype, d->value[array][e]);
         shorten(text);
         draw_cell(d, e % columns, is_known ? classes[touched[e] & 3] : "cell n", text);
         if (e % columns == columns - 1 || e + 1 == a->count)

@@ -59,7 +59,7 @@ static bool read_bits(const char **at, struct type *type)
     if (!accept(at, "w") || !read_number(at, &width) || !accept(at, ".") ||
         !read_number(at, &bit) || !accept(at, "(") || !read_dtype(at, type) || !accept(at, ")"))
         return false;
-    if (lw__dtype_kind(type->dtype) == 'f' || !width || width > BYTE * type->bytes || bit >= BYTE)
+    if (lw__dtype_is_float(type->dtype) || !width || width > BYTE * type->bytes || bit >= BYTE)
         return false;
     type->bytes = (bit + width + BYTE - 1) / BYTE;
     return true;

@@ -9,11 +9,12 @@
  * only correctly rounded operations (+ - * / sqrt fma), so every machine gives the same bits. Where
  * the code adds an inexact product it uses fma; so the compiler finds nothing to contract.
  */
-#include "cli/core/cli.h"
+#include "text/fill.h"
+#include "text/half.h"
 #include <math.h>
 #include <string.h>
 
-void cli_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words[4])
+void lw__philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words[4])
 {
     uint32_t k0 = key[0], k1 = key[1];
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -33,7 +34,7 @@ static void random_group(uint64_t seed, uint64_t group, uint32_t words[4])
 {
     uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t counter[4] = {(uint32_t)group, (uint32_t)(group >> 32), 0, 0};
-    cli_philox(key, counter, words);
+    lw__philox(key, counter, words);
 }
 
 static uint64_t join(const uint32_t words[2])
@@ -42,17 +43,6 @@ static uint64_t join(const uint32_t words[2])
 }
 
 /* ---- one element from a double --------------------------------------------------------------- */
-
-static void put_real(lw_dtype dtype, double value, enum cli_rounding rounding, void *to)
-{
-    float single = (float)value;
-    uint16_t half;
-    switch (dtype) {
-    case LW_F64: memcpy(to, &value, sizeof value); break;
-    case LW_F32: memcpy(to, &single, sizeof single); break;
-    default: half = cli_half_from(dtype, value, rounding); memcpy(to, &half, sizeof half);
-    }
-}
 
 /* put_integer - the low bits; of bool the lowest. */
 static void put_integer(lw_dtype dtype, uint64_t bits, void *to)
@@ -66,8 +56,8 @@ static void put_integer(lw_dtype dtype, uint64_t bits, void *to)
 
 static void put_iota(lw_dtype dtype, size_t index, void *to)
 {
-    if (cli_dtype_is_float(dtype))
-        put_real(dtype, (double)index, CLI_NEAREST, to);
+    if (lw__dtype_is_float(dtype))
+        lw__real_put(dtype, (double)index, LW_NEAREST, to);
     else
         put_integer(dtype, index, to);
 }
@@ -77,9 +67,9 @@ static void put_iota(lw_dtype dtype, size_t index, void *to)
 static void put_rand(lw_dtype dtype, const uint32_t words[4], size_t i, void *to)
 {
     if (dtype == LW_F64)
-        put_real(dtype, (double)(join(words + 2 * i) >> 11) * 0x1p-53, CLI_NEAREST, to);
-    else if (cli_dtype_is_float(dtype))
-        put_real(dtype, (double)(words[i] >> 8) * 0x1p-24, CLI_TOWARD_ZERO, to);
+        lw__real_put(dtype, (double)(join(words + 2 * i) >> 11) * 0x1p-53, LW_NEAREST, to);
+    else if (lw__dtype_is_float(dtype))
+        lw__real_put(dtype, (double)(words[i] >> 8) * 0x1p-24, LW_TOWARD_ZERO, to);
     else if (lw_dtype_size(dtype) == 8)
         put_integer(dtype, join(words + 2 * i), to);
     else
@@ -126,23 +116,23 @@ static void put_normal(lw_dtype dtype, const uint32_t words[4], size_t i, void *
     double turn = (double)(join(words + 2) >> 11) * 0x1p-53;
     double sine, cosine, radius = sqrt(-2 * logarithm(u));
     sine_cosine(turn, &sine, &cosine);
-    put_real(dtype, radius * (i == 0 ? cosine : sine), CLI_NEAREST, to);
+    lw__real_put(dtype, radius * (i == 0 ? cosine : sine), LW_NEAREST, to);
 }
 
-void cli_fill_make(enum cli_fill fill, lw_dtype dtype, uint64_t seed, size_t count, void *to)
+void lw__fill_make(enum lw__fill fill, lw_dtype dtype, uint64_t seed, size_t count, void *to)
 {
     size_t bytes = lw_dtype_size(dtype);
-    size_t in_group = fill == CLI_FILL_NORMAL || bytes == 8 ? 2 : 4;
+    size_t in_group = fill == LW_FILL_NORMAL || bytes == 8 ? 2 : 4;
     uint32_t words[4] = {0};
     char *element = to;
     for (size_t i = 0; i < count; i++, element += bytes) {
-        if (fill == CLI_FILL_IOTA) {
+        if (fill == LW_FILL_IOTA) {
             put_iota(dtype, i, element);
             continue;
         }
         if (i % in_group == 0)
             random_group(seed, i / in_group, words);
-        if (fill == CLI_FILL_RAND)
+        if (fill == LW_FILL_RAND)
             put_rand(dtype, words, i % in_group, element);
         else
             put_normal(dtype, words, i % in_group, element);

@@ -1,48 +1,24 @@
 /* number.c - numbers from text, rounded once to their own type, and back in the shortest form.
  *
- * Reading: the C library reads f32 and f64, and rounds correctly. For f16 and bf16 the text is
- * first rounded to a double. That double misleads only if it is exactly half-way between two 16-bit
- * values and the text is not. Then the text is read again with directed rounding, which gives the
+ * Reading: the C library reads f64, and rounds correctly. For narrower floats the text is first
+ * rounded to a double. That double misleads only if it is exactly half-way between two values of
+ * the type and the text is not. Then the text is read again with directed rounding, which gives the
  * double on the text's side. The argument is that of rounding to odd: Boldo & Melquiond 2008.
  *
  * Writing: the nearest decimal of ever more digits until one reads back. At a power of two the gap
  * below is half of the gap above. So the nearest decimal may fail where the next larger one
  * succeeds; both are tried.
  */
-#include "cli/core/cli.h"
+#include "text/number.h"
+#include "text/half.h"
 #include <errno.h>
 #include <fenv.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool cli_dtype_is_float(lw_dtype dtype)
-{
-    return dtype == LW_F16 || dtype == LW_BF16 || dtype == LW_F32 || dtype == LW_F64;
-}
-
-static bool is_half(lw_dtype dtype)
-{
-    return dtype == LW_F16 || dtype == LW_BF16;
-}
-
-static bool is_signed(lw_dtype dtype)
-{
-    return dtype == LW_I8 || dtype == LW_I16 || dtype == LW_I32 || dtype == LW_I64;
-}
-
-bool cli_dtype_find(const char *name, size_t length, lw_dtype *dtype)
-{
-    for (int i = 0; i < LW_DTYPE_COUNT; i++) {
-        const char *known = lw_dtype_name((lw_dtype)i);
-        if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            *dtype = (lw_dtype)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -80,44 +56,30 @@ static double double_above(const char *text)
     return read_directed(text, FE_UPWARD);
 }
 
-/* is_half_way - is value, finite, exactly between two neighbours of the 16-bit format? Rounding its
+/* is_half_way - is value, finite, exactly between two neighbours of a narrower format? Rounding its
  * neighbours among the doubles then gives different results. */
 static bool is_half_way(lw_dtype dtype, double value)
 {
-    uint16_t up = cli_half_from(dtype, nextafter(value, INFINITY), CLI_NEAREST);
-    uint16_t down = cli_half_from(dtype, nextafter(value, -INFINITY), CLI_NEAREST);
+    uint64_t up = 0, down = 0;
+    lw__real_put(dtype, nextafter(value, (double)INFINITY), LW_NEAREST, &up);
+    lw__real_put(dtype, nextafter(value, (double)-INFINITY), LW_NEAREST, &down);
     return up != down;
 }
 
-static enum cli_number read_half(lw_dtype dtype, const char *text, uint16_t *to)
+static enum lw__number read_real(lw_dtype dtype, const char *text, void *to)
 {
     double value = strtod(text, NULL);
-    if (isfinite(value) && is_half_way(dtype, value)) {
+    if (dtype != LW_F64 && isfinite(value) && is_half_way(dtype, value)) {
         double below = double_below(text), above = double_above(text);
         value = below == value ? above : below; /* the text's side; itself where exact */
     }
-    *to = cli_half_from(dtype, value, CLI_NEAREST);
-    bool overflows = isinf(cli_half_to(dtype, *to)) && !strstr(text, "inf");
-    return overflows ? CLI_OUT_OF_RANGE : CLI_NUMBER_OK;
-}
-
-static enum cli_number read_real(lw_dtype dtype, const char *text, void *to)
-{
-    bool is_infinite = strstr(text, "inf") != NULL;
-    if (is_half(dtype))
-        return read_half(dtype, text, to);
-    if (dtype == LW_F32) {
-        float value = strtof(text, NULL);
-        memcpy(to, &value, sizeof value);
-        return isinf(value) && !is_infinite ? CLI_OUT_OF_RANGE : CLI_NUMBER_OK;
-    }
-    double value = strtod(text, NULL);
-    memcpy(to, &value, sizeof value);
-    return isinf(value) && !is_infinite ? CLI_OUT_OF_RANGE : CLI_NUMBER_OK;
+    lw__real_put(dtype, value, LW_NEAREST, to);
+    bool overflows = isinf(lw__real_get(dtype, to)) && !strstr(text, "inf");
+    return overflows ? LW_OUT_OF_RANGE : LW_NUMBER_OK;
 }
 
 /* read_whole - a whole number as sign and magnitude. */
-static enum cli_number read_whole(const char *text, bool *negative, uint64_t *magnitude)
+static enum lw__number read_whole(const char *text, bool *negative, uint64_t *magnitude)
 {
     const char *digits = text + (*text == '-' || *text == '+');
     char *end;
@@ -126,43 +88,55 @@ static enum cli_number read_whole(const char *text, bool *negative, uint64_t *ma
     bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     *magnitude = strtoull(digits, &end, is_hex ? 16 : 10);
     if (*end == '\0')
-        return errno == ERANGE ? CLI_OUT_OF_RANGE : CLI_NUMBER_OK;
+        return errno == ERANGE ? LW_OUT_OF_RANGE : LW_NUMBER_OK;
 
     double below = double_below(digits), above = double_above(digits); /* "1e3", "8.0" */
     if (isfinite(below) && below >= 0x1p64)
-        return CLI_OUT_OF_RANGE;
+        return LW_OUT_OF_RANGE;
     if (!isfinite(below) || below != above || floor(below) != below)
-        return CLI_NOT_AN_INTEGER;
+        return LW_NOT_AN_INTEGER;
     *magnitude = (uint64_t)below;
-    return CLI_NUMBER_OK;
+    return LW_NUMBER_OK;
 }
 
-static uint64_t largest(lw_dtype dtype)
+uint64_t lw__integer_limit(lw_dtype dtype, bool is_negative)
 {
-    if (dtype == LW_BOOL)
-        return 1;
-    int bits = (int)lw_dtype_size(dtype) * 8 - is_signed(dtype);
-    return UINT64_MAX >> (64 - bits);
+    const unsigned bits = 8u * lw__dtypes[dtype].bytes;
+    switch (lw__dtypes[dtype].kind) {
+    case 'b': return !is_negative;
+    case 'u': return is_negative ? 0 : UINT64_MAX >> (64 - bits);
+    default: return (UINT64_C(1) << (bits - 1)) - !is_negative;
+    }
 }
 
-static enum cli_number read_integer(lw_dtype dtype, const char *text, void *to)
+bool lw__integer_put(lw_dtype dtype, bool is_negative, uint64_t magnitude, void *to)
 {
-    bool negative;
+    const uint64_t bits = is_negative ? 0 - magnitude : magnitude;
+    if (magnitude > lw__integer_limit(dtype, is_negative))
+        return false;
+    memcpy(to, &bits, lw__dtypes[dtype].bytes); /* little-endian: the low bytes */
+    return true;
+}
+
+int64_t lw__integer_get(lw_dtype dtype, const void *from)
+{
+    const unsigned unused = 64 - 8u * lw__dtypes[dtype].bytes;
+    uint64_t bits = 0;
+    memcpy(&bits, from, lw__dtypes[dtype].bytes);
+    return lw__dtypes[dtype].kind == 'i' ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+}
+
+static enum lw__number read_integer(lw_dtype dtype, const char *text, void *to)
+{
+    bool is_negative;
     uint64_t magnitude;
-    enum cli_number read = read_whole(text, &negative, &magnitude);
-    if (read != CLI_NUMBER_OK)
-        return read;
-    uint64_t limit = largest(dtype);
-    if (negative)
-        limit = is_signed(dtype) ? limit + 1 : 0;
-    if (magnitude > limit)
-        return CLI_OUT_OF_RANGE;
-    uint64_t bits = negative ? 0 - magnitude : magnitude;
-    memcpy(to, &bits, lw_dtype_size(dtype)); /* little-endian: the low bytes */
-    return CLI_NUMBER_OK;
+    enum lw__number read = read_whole(text, &is_negative, &magnitude);
+    if (read == LW_NUMBER_OK && !lw__integer_put(dtype, is_negative, magnitude, to))
+        return LW_OUT_OF_RANGE;
+    return read;
 }
 
-enum cli_number cli_number_read(lw_dtype dtype, const char *text, void *to)
+enum lw__number lw__number_read(lw_dtype dtype, const char *text, void *to)
 {
     if (strcmp(text, "true") == 0)
         text = "1";
@@ -170,8 +144,8 @@ enum cli_number cli_number_read(lw_dtype dtype, const char *text, void *to)
         text = "0";
     char *end;
     if (!is_number(text) || (strtod(text, &end), *end != '\0'))
-        return CLI_NOT_A_NUMBER;
-    return cli_dtype_is_float(dtype) ? read_real(dtype, text, to) : read_integer(dtype, text, to);
+        return LW_NOT_A_NUMBER;
+    return lw__dtype_is_float(dtype) ? read_real(dtype, text, to) : read_integer(dtype, text, to);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -180,7 +154,7 @@ enum cli_number cli_number_read(lw_dtype dtype, const char *text, void *to)
 static bool reads_back(lw_dtype dtype, const char *text, const void *from)
 {
     char element[8];
-    return read_real(dtype, text, element) == CLI_NUMBER_OK &&
+    return read_real(dtype, text, element) == LW_NUMBER_OK &&
            memcmp(element, from, lw_dtype_size(dtype)) == 0;
 }
 
@@ -241,7 +215,7 @@ static int safe_digits(lw_dtype dtype, double value)
  * element, finite and above 0. */
 static struct decimal shortest(lw_dtype dtype, double value, const void *from)
 {
-    char text[CLI_NUMBER_SIZE];
+    char text[LW_NUMBER_SIZE];
     int exponent;
     bool is_power_of_two = frexp(value, &exponent) == 0.5;
     for (int count = safe_digits(dtype, value); count <= DBL_DECIMAL_DIG; count++) {
@@ -270,26 +244,9 @@ static void write_decimal(const struct decimal *decimal, char *text, size_t size
         snprintf(text, size, "%.*s.%s", point, digits, digits + point);
 }
 
-static double to_double(lw_dtype dtype, const void *from)
-{
-    uint16_t half;
-    float single;
-    double value;
-    if (is_half(dtype)) {
-        memcpy(&half, from, sizeof half);
-        return cli_half_to(dtype, half);
-    }
-    if (dtype == LW_F32) {
-        memcpy(&single, from, sizeof single);
-        return (double)single;
-    }
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
 static void write_real(lw_dtype dtype, const void *from, char *text, size_t size)
 {
-    double value = to_double(dtype, from);
+    double value = lw__real_get(dtype, from);
     const char *sign = signbit(value) ? "-" : "";
     if (isnan(value)) {
         snprintf(text, size, "nan");
@@ -309,20 +266,16 @@ static void write_real(lw_dtype dtype, const void *from, char *text, size_t size
     }
 }
 
-void cli_number_write(lw_dtype dtype, const void *from, char text[CLI_NUMBER_SIZE])
+void lw__number_write(lw_dtype dtype, const void *from, char text[LW_NUMBER_SIZE])
 {
-    if (cli_dtype_is_float(dtype)) {
-        write_real(dtype, from, text, CLI_NUMBER_SIZE);
+    if (lw__dtype_is_float(dtype)) {
+        write_real(dtype, from, text, LW_NUMBER_SIZE);
         return;
     }
-    size_t bytes = lw_dtype_size(dtype);
-    uint64_t bits = 0;
-    memcpy(&bits, from, bytes);
+    const int64_t value = lw__integer_get(dtype, from);
     if (dtype == LW_BOOL)
-        snprintf(text, CLI_NUMBER_SIZE, "%s", bits ? "true" : "false");
-    else if (is_signed(dtype) && bits >> (8 * bytes - 1))
-        snprintf(text, CLI_NUMBER_SIZE, "-%llu",
-                 (unsigned long long)(0 - bits) & (UINT64_MAX >> (64 - 8 * bytes)));
+        snprintf(text, LW_NUMBER_SIZE, "%s", value ? "true" : "false");
     else
-        snprintf(text, CLI_NUMBER_SIZE, "%llu", (unsigned long long)bits);
+        snprintf(text, LW_NUMBER_SIZE, lw__dtypes[dtype].kind == 'i' ? "%" PRId64 : "%" PRIu64,
+                 value);
 }
