@@ -1,7 +1,7 @@
-/* ptx_collectives.c - the collectives on an NVIDIA GPU: ptx/lower.c calls these functions.
+/* ptx_collectives.c - the collectives on an NVIDIA GPU: gpu/ calls these functions.
  *
  * All 32 lanes of a warp call each function together, inactive ones too. `mask` has the active
- * lanes, and only their results count (ptx/convergence.c). So the hardware's instructions always
+ * lanes, and only their results count (gpu/convergence.c). So the hardware's instructions always
  * name the full warp, and read only values of lanes in the mask. In most kernels the mask is a
  * constant, and the functions below fold to the shuffles.
  *
@@ -472,7 +472,7 @@ void lw_cuda_warp_sync(uint32_t mask)
     hw_warp_sync(ALL);
 }
 
-void lw_cuda_come_together(uint32_t mask) /* all that there are; see ptx/reconverge.c */
+void lw_cuda_come_together(uint32_t mask) /* all that there are; see gpu/reconverge.c */
 {
     hw_warp_sync((hw_lanes_up_to() | hw_lanes_behind()) & mask);
 }

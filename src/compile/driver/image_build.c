@@ -9,8 +9,8 @@
 #include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
 #include "compile/common/common.h"
+#include "compile/gpu/gpu.h"
 #include "compile/cpu/cpu.h"
-#include "compile/ptx/ptx.h"
 #include "base/limits.h"
 #include "base/manifest.h"
 #include <errno.h>

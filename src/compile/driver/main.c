@@ -6,7 +6,6 @@
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"
 #include "compile/cpu/cpu.h"
-#include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
 #include "compile/front/front.h"
 #include "base/manifest.h"

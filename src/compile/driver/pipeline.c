@@ -14,6 +14,7 @@
 #include "compile/check/screen/screen.h"
 #include "compile/guard/guard.h"
 #include "compile/cpu/cpu.h"
+#include "compile/gpu/gpu.h"
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
 #include <llvm-c/IRReader.h>

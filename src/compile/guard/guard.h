@@ -2,7 +2,7 @@
  *
  * guard.c makes a call of lw.guard of each check that instrument/ has put. objects.c finds the
  * object that a pointer is into. All of it is one thread's code; spmd/control/guards.c makes code
- * for the lanes of it, ptx/guards.c a branch. base/bounds_abi.h is what the code and the device
+ * for the lanes of it, gpu/guards.c a branch. base/bounds_abi.h is what the code and the device
  * agree on.
  */
 #ifndef LW_COMPILE_GUARD_H

@@ -48,7 +48,7 @@ static LLVMValueRef param_field(struct lw__guard *g, unsigned param, size_t offs
 
 /* ---- what is said of an object --------------------------------------------------------------- */
 
-/* The address of a struct lw_bounds_object: bytes, as ptx/module.c gathers texts. */
+/* The address of a struct lw_bounds_object: bytes, as gpu/module.c gathers texts. */
 static LLVMValueRef describe(struct lw__guard *g, const char *name, enum lw_ref_memory kind,
                              uint64_t place, uint64_t element)
 {

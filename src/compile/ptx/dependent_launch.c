@@ -4,7 +4,6 @@
  * source   PTX ISA 7.8, griddepcontrol
  */
 #include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
 
 static LLVMValueRef behind_variables(LLVMBasicBlockRef entry)
 {

@@ -1,34 +1,19 @@
 /* target.c - the device cuda: entries retargeted to NVIDIA's PTX.
  *
  *     prepare    the block's dimensions are constants              prepare/prepare.c
- *     converge   which lanes take part in each collective          convergence.c
- *     lower      entries, thread indices, shared memory, prints    lower.c
+ *     converge   which lanes take part in each collective          gpu/
+ *     lower      entries, thread indices, shared memory, prints    gpu/, entry.c
  *     ptx        LLVM's passes for the GPU, and its text           here
- *                loops issue the loads of several iterations       unroll_loads.c
+ *                loops issue the loads of several iterations       gpu/unroll_loads.c
  *
  * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
  * driver's assembler leaves as they are.
  */
 #include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
 #include "compile/cpu/cpu.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 #include <string.h>
-
-/* lw__pass_host - what of a program for the GPU the host calls: lw.sizes.K, lw.common.
- * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
- */
-bool lw__pass_host(struct lw__unit *unit)
-{
-    for (size_t i = 0; i < unit->kernels.count; i++) {
-        LLVMValueRef f = unit->kernels.rows[i].function;
-        LLVMSetSubprogram(f, NULL);
-        LLVMDeleteFunction(f);
-    }
-    unit->kernels.count = 0;
-    return lw__llvm_passes(unit, LW_PASSES_drop_unused);
-}
 
 /* PTX names have no dots. */
 static void rename_for_ptx(LLVMValueRef value)
@@ -51,8 +36,8 @@ static bool optimise(struct lw__unit *unit)
         return false;
     bool some = false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
-        lw__ptx_mark_read_only(unit->context, &unit->kernels.rows[i]);
-        lw__ptx_unroll_loads(unit, &unit->kernels.rows[i], &some);
+        lw__gpu_mark_read_only(unit->context, &unit->kernels.rows[i]);
+        lw__gpu_unroll_loads(unit, &lw__ptx_gpu, &unit->kernels.rows[i], &some);
     }
     if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();
@@ -63,7 +48,7 @@ static bool optimise(struct lw__unit *unit)
          !lw__llvm_passes(unit, LW_PASSES_one_entry)))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
-        lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
+        lw__gpu_remark_generic(unit, &unit->kernels.rows[i]);
         lw__ptx_relax(unit->kernels.rows[i].function);
         if (lw__has(unit, LW_HAS_FOLLOWING))
             lw__ptx_follow(unit->context, unit->kernels.rows[i].function);

@@ -30,7 +30,6 @@
  * steps of both sizes is therefore stepped in bytes, which that pass does not compare.
  */
 #include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
 #include <llvm-c/Target.h>
 #include <stdio.h>
 #include <string.h>

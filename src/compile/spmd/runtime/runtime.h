@@ -2,7 +2,7 @@
  * and gangs that wait for each other.
  *
  * For the cpu a barrier that not all threads reach is lowered here: runtime_calls.c in code for a
- * whole block, gang_barrier.c between gangs. For the GPU that is ptx/rendezvous.c.
+ * whole block, gang_barrier.c between gangs. For the GPU that is gpu/rendezvous.c.
  */
 #ifndef LW_COMPILE_SPMD_RUNTIME_H
 #define LW_COMPILE_SPMD_RUNTIME_H

@@ -5,9 +5,7 @@
  *     issue:     the loads of all iterations, with what their addresses need
  *     body k:    iteration k: a copy of the loop without the test and without issue's loads
  */
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
-#include "compile/ptx/unroll_loads.h"
+#include "compile/gpu/unroll_loads.h"
 #include <string.h>
 
 /* The copy of each item in each iteration; NULL: none so far. */
@@ -144,8 +142,7 @@ static void build_distances(struct copies *c, LLVMValueRef *distances)
         LLVMValueRef address = lw__unrolled_address(access);
         const size_t at = lw__unrolled_find(t, address);
         if (at == t->item_count || LLVMIsAPHINode(address) || distances[at] ||
-            LLVMGetPointerAddressSpace(LLVMTypeOf(address)) > 1 ||
-            !lw__unrolled_is_linear(t, address))
+            !lw__unrolled_is_global(t, address) || !lw__unrolled_is_linear(t, address))
             continue;
         LLVMValueRef from = address_in(c, 0, access), to = address_in(c, 1, access);
         distances[at] = LLVMBuildFreeze(c->b, LLVMBuildSub(c->b, to, from, ""), "");
@@ -169,24 +166,13 @@ static void build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLV
 
 /* ---- the iterations -------------------------------------------------------------------------- */
 
-/* The driver's assembler looks through the move. */
-LLVMValueRef lw__ptx_hide(LLVMBuilderRef b, LLVMValueRef v)
-{
-    LLVMTypeRef type = LLVMTypeOf(v), move = LLVMFunctionType(type, &type, 1, 0);
-    const bool wide =
-        LLVMGetTypeKind(type) == LLVMPointerTypeKind || LLVMGetIntTypeWidth(type) == 64;
-    const char *text = wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
-               *kinds = wide ? "=l,l" : "=r,r";
-    return lw__llvm_asm(b, move, text, kinds, false, &v, 1);
-}
-
 /* Loop strength reduction would give the address of each iteration a register that advances; the
  * iterations of an array can share one, at constant distances. */
 static void hide_counters(struct copies *c)
 {
     for (size_t k = 0; k < c->t->item_count && LLVMIsAPHINode(c->t->items[k].instruction); k++)
         if (c->t->items[k].level == 0)
-            *place_of(c, 0, k) = lw__ptx_hide(c->b, *place_of(c, 0, k));
+            *place_of(c, 0, k) = c->t->target->hide(c->b, *place_of(c, 0, k));
 }
 
 /* All loads that depend on none, then those that depend on these. */

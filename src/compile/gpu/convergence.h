@@ -1,10 +1,10 @@
 /* convergence.h - which lanes take part in each collective of a kernel for the GPU. convergence.c
  * finds them, rendezvous.c builds the code; convergence.c's head describes both.
  */
-#ifndef LW_COMPILE_PTX_CONVERGENCE_H
-#define LW_COMPILE_PTX_CONVERGENCE_H
+#ifndef LW_COMPILE_GPU_CONVERGENCE_H
+#define LW_COMPILE_GPU_CONVERGENCE_H
 #include "compile/spmd/analysis/analysis.h"
-#include "compile/ptx/ptx.h"
+#include "compile/gpu/gpu.h"
 
 /* Consecutive collectives of a basic block, each split into a block of its own. The successor of
  * each holds the code up to the next. */
@@ -43,7 +43,7 @@ struct differing {
 };
 
 struct convergence {
-    struct lw__ptx *x;
+    struct lw__gpu *x;
     const struct lw__facts *of_block, *by_warp; /* by divergence of the block; of a warp */
     struct group *groups;
     size_t group_count;
@@ -56,23 +56,23 @@ struct convergence {
 
 /* The existing lanes of this warp, at the builder; and those of mask that are in the same
  * iterations as this lane, before a call. */
-LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x);
-LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask);
+LLVMValueRef lw__gpu_all_lanes(struct lw__gpu *x);
+LLVMValueRef lw__gpu_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask);
 
 /* rendezvous.c, in this order, each for all rendezvous:
  *   hoist    compute in front of the region what does not depend on it: it needs no memory then
  *   demote   move values that live across its blocks to memory, so that edges can be redirected
  *   build    its code */
-void lw__ptx_hoist(struct convergence *m, const struct rendezvous *h);
-void lw__ptx_demote(struct convergence *m, const struct rendezvous *h);
-void lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h);
+void lw__gpu_hoist(struct convergence *m, const struct rendezvous *h);
+void lw__gpu_demote(struct convergence *m, const struct rendezvous *h);
+void lw__gpu_build_rendezvous(struct convergence *m, struct rendezvous *h);
 
 /* reconverge.c, once the rendezvous are known.
  *   find_reconvergence   where lanes may still be diverged after a loop in which they yield; it
  *                        also reconverges all lanes after each atomic operation that becomes a loop
  *   may_diverge          true if lanes may reach the block diverged
  *   syncwarp             reconverge all lanes at the builder */
-void lw__ptx_find_reconvergence(struct convergence *m);
-bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block);
-void lw__ptx_syncwarp(struct convergence *m);
+void lw__gpu_find_reconvergence(struct convergence *m);
+bool lw__gpu_may_diverge(const struct convergence *m, LLVMBasicBlockRef block);
+void lw__gpu_syncwarp(struct convergence *m);
 #endif

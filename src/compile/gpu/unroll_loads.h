@@ -1,9 +1,9 @@
 /* unroll_loads.h - shared by unroll_loads.c (which loops make several iterations under one test)
  * and unroll_emit.c (their code).
  */
-#ifndef LW_COMPILE_PTX_UNROLL_LOADS_H
-#define LW_COMPILE_PTX_UNROLL_LOADS_H
-#include "compile/ir/ir.h"
+#ifndef LW_COMPILE_GPU_UNROLL_LOADS_H
+#define LW_COMPILE_GPU_UNROLL_LOADS_H
+#include "compile/gpu/gpu.h"
 
 enum { LW_UNROLL_COUNT = 4, LW_UNROLL_SIZE = 80, LW_UNROLL_PAIRS = 8, LW_UNROLL_LEVELS = 2 };
 
@@ -26,6 +26,7 @@ struct lw__unrolled_pair {
 /* A loop with one exit, at its header, when a counter reaches a bound. */
 struct lw__unrolled_loop {
     LLVMContextRef context;
+    const struct lw__gpu_target *target;
     const struct lw__cfg *cfg;
     const struct lw__loop *loop;
     LLVMBasicBlockRef before, header, latch, stay; /* stay: the header's successor in the loop */
@@ -47,6 +48,8 @@ size_t lw__unrolled_find(const struct lw__unrolled_loop *t,
                          LLVMValueRef v); /* item_count: no item */
 LLVMValueRef lw__unrolled_address(LLVMValueRef access);
 LLVMTypeRef lw__unrolled_type(LLVMValueRef access); /* of what it reads or writes */
+/* True if the address may be to buffers: it is to nothing else that is known. */
+bool lw__unrolled_is_global(const struct lw__unrolled_loop *t, LLVMValueRef address);
 
 /* Build another loop in front of this one, each iteration of which makes t->count iterations. */
 void lw__unrolled_build(const struct lw__unrolled_loop *t);

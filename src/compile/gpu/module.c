@@ -1,15 +1,13 @@
 /* module.c - what a GPU's program holds beside its entries: devlib's functions, texts that the host
  * reads, and scratch memory of block ops.
  */
-#include "base/cuda_abi.h"
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
-#include "compile/ir/ir.h"
+#include "compile/gpu/gpu.h"
 #include "compile/common/common.h"
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 /* The result of the first step holds what the host calls. devlib is inlined, then deleted. */
-void lw__ptx_keep_entries(struct lw__unit *unit)
+void lw__gpu_keep_entries(struct lw__unit *unit)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
         size_t length;
@@ -38,7 +36,7 @@ static bool is_text(LLVMValueRef g)
 }
 
 /* All texts become one array, one after the other, so that the host finds a text by its address. */
-void lw__ptx_gather_texts(struct lw__unit *unit)
+void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *target)
 {
     struct lw__text all = {0};
     LLVMContextRef c = unit->context;
@@ -52,8 +50,8 @@ void lw__ptx_gather_texts(struct lw__unit *unit)
     }
     if (all.length) {
         LLVMValueRef data = LLVMConstStringInContext2(c, lw__finished(&all), all.length, 1);
-        array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), LW_CUDA_TEXT,
-                                            LW_PTX_GLOBAL);
+        array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), target->texts,
+                                            target->global);
         LLVMSetInitializer(array, data);
         LLVMSetGlobalConstant(array, 1);
     }
@@ -74,7 +72,7 @@ void lw__ptx_gather_texts(struct lw__unit *unit)
 }
 
 /* devlib's own scratch memory: static shared memory. */
-void lw__ptx_place_scratch(struct lw__unit *unit)
+void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *target)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
     for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module), next; g; g = next) {
@@ -86,7 +84,7 @@ void lw__ptx_place_scratch(struct lw__unit *unit)
             continue;
         }
         LLVMTypeRef type = LLVMGlobalGetValueType(g);
-        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", LW_PTX_SHARED);
+        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", target->shared);
         LLVMSetAlignment(s, 8);
         /* External: LLVM assumes that a barrier does not change the module's internal memory. */
         LLVMSetInitializer(s, LLVMGetUndef(type));
@@ -97,4 +95,18 @@ void lw__ptx_place_scratch(struct lw__unit *unit)
         LLVMSetValueName2(s, name, length);
         LLVMDeleteGlobal(g);
     }
+}
+
+/* lw__pass_host - what of a program for the GPU the host calls: lw.sizes.K, lw.common.
+ * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
+ */
+bool lw__pass_host(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        LLVMValueRef f = unit->kernels.rows[i].function;
+        LLVMSetSubprogram(f, NULL);
+        LLVMDeleteFunction(f);
+    }
+    unit->kernels.count = 0;
+    return lw__llvm_passes(unit, LW_PASSES_drop_unused);
 }

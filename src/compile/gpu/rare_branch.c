@@ -7,8 +7,7 @@
  *     on:
  *         phi [usual], [other, seldom]
  */
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
+#include "compile/gpu/gpu.h"
 #include <string.h>
 
 static bool is_pure(LLVMValueRef i)
@@ -46,7 +45,7 @@ static void move_wanted(LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlock
 
 /* The weights keep LLVM from turning it into a select again. The phi has a block of its own,
  * because the call's block may have debug records at that point. */
-void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call)
+void lw__gpu_rarely(struct lw__gpu *x, LLVMValueRef call)
 {
     LLVMValueRef usual = LLVMGetOperand(call, 0), other = LLVMGetOperand(call, 1);
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(call), head = lw__ir_split_before(call),

@@ -14,12 +14,10 @@
  * earlier stores if both addresses advance by one step and their distance excludes an overlap. That
  * is checked once, before the loop. Arithmetic keeps its order.
  */
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
-#include "compile/ptx/unroll_loads.h"
+#include "compile/gpu/unroll_loads.h"
 #include <string.h>
 
-enum { WORDS_AHEAD = 16 /* registers for loads issued early */, REGISTERS = 65536 };
+enum { WORDS_AHEAD = 16 }; /* registers for loads issued early */
 
 size_t lw__unrolled_find(const struct lw__unrolled_loop *t, LLVMValueRef v)
 {
@@ -250,6 +248,12 @@ static LLVMValueRef object_of(LLVMValueRef pointer)
     }
 }
 
+bool lw__unrolled_is_global(const struct lw__unrolled_loop *t, LLVMValueRef address)
+{
+    const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(address));
+    return !space || space == t->target->global;
+}
+
 static unsigned space_of(LLVMValueRef access)
 {
     return LLVMGetPointerAddressSpace(LLVMTypeOf(lw__unrolled_address(access)));
@@ -327,13 +331,13 @@ static unsigned words_of(const struct lw__unrolled_loop *t, LLVMValueRef load)
 /* As many iterations as there are registers for the loads issued early. */
 static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
 {
-    unsigned words = 0, room = REGISTERS / threads / 2;
+    unsigned words = 0, room = t->target->registers / threads / 2;
     room = room < WORDS_AHEAD ? room : WORDS_AHEAD;
     for (size_t k = 0; k < t->item_count; k++) {
         struct lw__unrolled_item *item = &t->items[k];
         item->level = level_of(t, item->instruction);
         item->ahead = LLVMIsALoadInst(item->instruction) && item->level > 0 &&
-                      space_of(item->instruction) <= LW_PTX_GLOBAL &&
+                      lw__unrolled_is_global(t, lw__unrolled_address(item->instruction)) &&
                       !LLVMIsAAllocaInst(object_of(lw__unrolled_address(item->instruction)));
         words += item->ahead ? words_of(t, item->instruction) : 0;
     }
@@ -346,10 +350,12 @@ static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
 /* ---- all loops of a kernel ------------------------------------------------------------------- */
 
 /* A loop with LLVM's own metadata is left to LLVM. */
-static void consider(LLVMContextRef context, const struct lw__cfg *cfg,
-                     const struct lw__loops *loops, size_t l, uint32_t threads, bool *some)
+static void consider(LLVMContextRef context, const struct lw__gpu_target *target,
+                     const struct lw__cfg *cfg, const struct lw__loops *loops, size_t l,
+                     uint32_t threads, bool *some)
 {
-    struct lw__unrolled_loop t = {.context = context, .cfg = cfg, .loop = &loops->loops[l]};
+    struct lw__unrolled_loop t = {
+        .context = context, .target = target, .cfg = cfg, .loop = &loops->loops[l]};
     if (!find_ends(&t) || !leaves_at_header(&t) ||
         lw__loop_has_word(LLVMGetBasicBlockTerminator(t.latch), "llvm.loop.unroll.") ||
         !list_items(&t, loops) || !find_counter(&t) || !choose_count(&t, threads))
@@ -358,7 +364,8 @@ static void consider(LLVMContextRef context, const struct lw__cfg *cfg,
     lw__unrolled_build(&t);
 }
 
-void lw__ptx_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some)
+void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__gpu_target *target,
+                          const struct lw__kernel *kernel, bool *some)
 {
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
@@ -367,6 +374,6 @@ void lw__ptx_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel
     lw__cfg_build(&unit->scratch, kernel->function, &cfg);
     lw__loops_build(&cfg, &loops);
     for (size_t l = 0; l < loops.count; l++)
-        consider(unit->context, &cfg, &loops, l, threads, some);
+        consider(unit->context, target, &cfg, &loops, l, threads, some);
     lw__arena_release(&unit->scratch, mark);
 }

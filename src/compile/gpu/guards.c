@@ -11,20 +11,19 @@
  * are those of the kernel without checks.
  */
 #include "base/bounds_abi.h"
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
+#include "compile/gpu/gpu.h"
 
 /* Hidden, or a loop would have a register that advances for it. */
-static LLVMValueRef offset_of(struct lw__ptx *x, LLVMValueRef call)
+static LLVMValueRef offset_of(struct lw__gpu *x, LLVMValueRef call)
 {
     const bool is_signed = !lw__ir_is_truth(LLVMGetOperand(call, LW_GUARD_SIGNED), false);
-    LLVMValueRef number = lw__ptx_hide(x->b, LLVMGetOperand(call, LW_GUARD_NUMBER));
+    LLVMValueRef number = x->target->hide(x->b, LLVMGetOperand(call, LW_GUARD_NUMBER));
     number = LLVMBuildIntCast2(x->b, number, x->i64, is_signed, "");
     number = LLVMBuildMul(x->b, number, LLVMGetOperand(call, LW_GUARD_SCALE), "");
     return LLVMBuildAdd(x->b, LLVMGetOperand(call, LW_GUARD_START), number, "");
 }
 
-void lw__ptx_guard(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef *words)
+void lw__gpu_guard(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef *words)
 {
     LLVMBasicBlockRef on = LLVMGetInstructionParent(call), head = lw__ir_split_before(call),
                       outside = LLVMInsertBasicBlockInContext(x->context, on, "outside"),

@@ -1,14 +1,11 @@
 /* address_spaces.c - what is known of the memory that a kernel's pointers lead to.
  *
  *     read-only   a pointer that is declared restrict, and through which the kernel only reads:
- *                 CUDA takes that as the promise that nothing writes there during the launch. So
+ *                 that is the promise, as in CUDA, that nothing writes there during the launch. So
  *                 its loads need not be coherent, and may pass every store
  *     generic     where no address space was found, the hardware finds it at each access: a remark
- *     relaxed     atomic loads and stores have the scope of the GPU
  */
-#include "compile/ptx/ptx.h"
-#include "compile/llvm/llvm.h"
-#include <stdio.h>
+#include "compile/gpu/gpu.h"
 
 static const char restricted[] = "lw.restrict";
 
@@ -17,7 +14,7 @@ static unsigned restrict_kind(LLVMContextRef context)
     return LLVMGetMDKindIDInContext(context, restricted, sizeof restricted - 1);
 }
 
-void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
+void lw__gpu_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
                            LLVMValueRef argument)
 {
     if (LLVMIsALoadInst(argument) &&
@@ -51,7 +48,7 @@ static bool is_only_read(LLVMValueRef pointer, bool mark)
     return true;
 }
 
-void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel)
+void lw__gpu_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->function));
     for (; i; i = LLVMGetNextInstruction(i))
@@ -64,7 +61,7 @@ void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *ker
 
 /* kernel.h makes pointers to atomic types volatile. Atomic accesses are strong enough without it,
  * and LLVM infers no address space for a volatile access. */
-void lw__ptx_drop_volatile(LLVMValueRef function)
+void lw__gpu_drop_volatile(LLVMValueRef function)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function);
     for (; b; b = LLVMGetNextBasicBlock(b))
@@ -95,7 +92,7 @@ static bool is_generic(LLVMValueRef i)
            !LLVMIsAAddrSpaceCastInst(object) && !is_argument(object);
 }
 
-void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel)
+void lw__gpu_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
     for (; b; b = LLVMGetNextBasicBlock(b))
@@ -106,66 +103,4 @@ void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kern
                                  "the pointer may be to global or to block memory, which is "
                                  "found out at each access");
         }
-}
-
-/* ---- relaxed --------------------------------------------------------------------------------- */
-
-/* Replace an atomic load or store of that many bits by ld.relaxed.gpu or st.relaxed.gpu. */
-static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
-{
-    const bool loads = LLVMIsALoadInst(i);
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
-    LLVMValueRef address = address_of(i);
-    LLVMTypeRef word = LLVMIntTypeInContext(context, bits), pointer = LLVMTypeOf(address),
-                void_type = LLVMVoidTypeInContext(context),
-                type = loads ? LLVMFunctionType(word, &pointer, 1, 0)
-                             : LLVMFunctionType(void_type, (LLVMTypeRef[]){pointer, word}, 2, 0);
-    char text[64], constraints[32];
-    const char *space = LLVMGetPointerAddressSpace(pointer) ? ".global" : "";
-    const char of_value = bits == 64 ? 'l' : 'r';
-    if (loads) {
-        snprintf(text, sizeof text, "ld.relaxed.gpu%s.b%u $0, [$1];", space, bits);
-        snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", of_value);
-    } else {
-        snprintf(text, sizeof text, "st.relaxed.gpu%s.b%u [$0], $1;", space, bits);
-        snprintf(constraints, sizeof constraints, "l,%c,~{memory}", of_value);
-    }
-    LLVMPositionBuilderBefore(b, i);
-    if (loads) {
-        LLVMValueRef value = lw__llvm_asm(b, type, text, constraints, true, &address, 1);
-        LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, value, LLVMTypeOf(i), ""));
-    } else {
-        LLVMValueRef value = LLVMBuildBitCast(b, LLVMGetOperand(i, 0), word, "");
-        lw__llvm_asm(b, type, text, constraints, true, (LLVMValueRef[]){address, value}, 2);
-    }
-    LLVMInstructionEraseFromParent(i);
-}
-
-/* 32 or 64, if the access is atomic, else 0. Shared memory belongs to one block: it needs no
- * scope. */
-static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
-{
-    if ((!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) ||
-        LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic ||
-        LLVMGetPointerAddressSpace(LLVMTypeOf(address_of(i))) > 1)
-        return 0;
-    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0));
-    const unsigned bits = (unsigned)LLVMSizeOfTypeInBits(data, type);
-    return LLVMGetTypeKind(type) != LLVMPointerTypeKind && (bits == 32 || bits == 64) ? bits : 0;
-}
-
-/* LLVM 19 knows no scopes here: it writes relaxed accesses as volatile, which has the scope of the
- * whole system. */
-void lw__ptx_relax(LLVMValueRef function)
-{
-    LLVMModuleRef module = LLVMGetGlobalParent(function);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            const unsigned bits = bits_to_relax(LLVMGetModuleDataLayout(module), i);
-            if (bits)
-                relax(b, i, bits);
-        }
-    LLVMDisposeBuilder(b);
 }

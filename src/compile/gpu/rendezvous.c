@@ -4,7 +4,7 @@
  * Values that live across blocks of the region are first moved to memory. Then edges can be
  * redirected without phis. SROA brings them back.
  */
-#include "compile/ptx/convergence.h"
+#include "compile/gpu/convergence.h"
 
 static bool is_inside(const struct rendezvous *h, LLVMBasicBlockRef block)
 {
@@ -86,7 +86,7 @@ static bool is_made_outside(const struct rendezvous *h, LLVMValueRef i)
     return true;
 }
 
-void lw__ptx_hoist(struct convergence *m, const struct rendezvous *h)
+void lw__gpu_hoist(struct convergence *m, const struct rendezvous *h)
 {
     const struct lw__cfg *g = &h->facts->cfg;
     LLVMBasicBlockRef before = h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
@@ -108,7 +108,7 @@ static void demote_phis(struct convergence *m, LLVMBasicBlockRef block)
     }
 }
 
-void lw__ptx_demote(struct convergence *m, const struct rendezvous *h)
+void lw__gpu_demote(struct convergence *m, const struct rendezvous *h)
 {
     for (size_t k = 0; k < h->inside_count; k++)
         demote_phis(m, h->inside[k]);
@@ -151,7 +151,7 @@ static LLVMValueRef number(struct plan *p, int64_t n)
 
 static LLVMValueRef ballot(struct plan *p, LLVMValueRef condition)
 {
-    return lw__ptx_call(p->m->x, "lw_cuda_who", &condition, 1);
+    return lw__gpu_call(p->m->x, "who", &condition, 1);
 }
 
 /* From the end of a loop's sync points back to the first, while a lane waits for one of them. */
@@ -190,7 +190,7 @@ static void hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
     LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
     LLVMPositionBuilderAtEnd(p->b, own);
     LLVMBuildCondBr(p->b, takes_part, block, others);
-    lw__ptx_collective(p->m->x, call, lw__ptx_same_iterations(p->m, call, mask), false);
+    lw__gpu_collective(p->m->x, call, lw__gpu_same_iterations(p->m, call, mask), false);
 }
 
 /* The code between two collectives of a group is straight-line. Its end leads to a block where all
@@ -203,7 +203,7 @@ static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(between), 0, head);
     LLVMPositionBuilderAtEnd(p->b, head);
     if (p->m->must_reconverge)
-        lw__ptx_syncwarp(p->m);
+        lw__gpu_syncwarp(p->m);
     LLVMBuildBr(p->b, next);
     return head;
 }
@@ -309,7 +309,7 @@ static void build_rendezvous(struct plan *p)
 {
     const unsigned count = (unsigned)p->h->sync_point_count;
     LLVMPositionBuilderAtEnd(p->b, p->rendezvous);
-    lw__ptx_syncwarp(p->m);
+    lw__gpu_syncwarp(p->m);
     LLVMValueRef held = LLVMBuildLoad2(p->b, p->m->x->i32, p->held, "");
     LLVMValueRef next = LLVMBuildSwitch(p->b, held, p->begin, count + 1);
     LLVMAddCase(next, number(p, NONE_HELD), p->check[0]);
@@ -331,7 +331,7 @@ static LLVMValueRef new_slot(struct plan *p)
     return slot;
 }
 
-void lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h)
+void lw__gpu_build_rendezvous(struct convergence *m, struct rendezvous *h)
 {
     struct plan p = {.m = m, .h = h, .b = m->x->b};
     const size_t count = h->sync_point_count;

@@ -1,10 +1,10 @@
 /* reconverge.c - reconvergence after loops in which lanes yield.
  *
- * The driver's assembler (of CUDA 13.0) makes lanes yield in a loop with atomics, which may wait
- * for other lanes. Some lanes then continue after the loop before the last have left it. Before a
- * collective the assembler usually checks that all lanes are there. In some kernels it assumes so,
- * and seven lanes of a warp shuffled among themselves (random kernel 1000500454). So all lanes are
- * told to reconverge, with a mask that the assembler cannot see as a constant:
+ * A GPU may make lanes yield in a loop with atomics, which may wait for other lanes. Some lanes
+ * then continue after the loop before the last have left it. Before a collective NVIDIA's assembler
+ * (of CUDA 13.0) usually checks that all lanes are there. In some kernels it assumes so, and seven
+ * lanes of a warp shuffled among themselves (random kernel 1000500454). So all lanes are told to
+ * reconverge, with a mask that the assembler cannot see as a constant:
  *
  *     - after an atomic operation that becomes such a loop. The assembler also keeps what lanes
  *       share in registers of the warp, which lanes that go on overwrite.
@@ -14,32 +14,16 @@
  *
  * Not before each collective: scan_ahead of bench/cuda took 1.2 times as long.
  */
-#include "compile/ptx/convergence.h"
-#include "compile/llvm/llvm.h"
+#include "compile/gpu/convergence.h"
 
-static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
+static bool is_atomic(LLVMValueRef i)
 {
-    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
-        return op == LLVMAtomicRMWBinOpFAdd && LLVMGetTypeKind(type) != LLVMHalfTypeKind &&
-               LLVMGetTypeKind(type) != LLVMBFloatTypeKind;
-    return LLVMGetIntTypeWidth(type) >= 32 && op != LLVMAtomicRMWBinOpNand;
-}
-
-/* True if an atomic operation becomes a loop. A 16-bit compare-and-swap does not:
- * LW_AROUND_short_swap. */
-static bool becomes_loop(LLVMValueRef i)
-{
-    LLVMTypeRef type = LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)
-                           ? LLVMTypeOf(LLVMGetOperand(i, 1))
-                           : NULL;
-    if (type && LLVMIsAAtomicCmpXchgInst(i))
-        return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 16;
-    return type && !has_instruction(LLVMGetAtomicRMWBinOp(i), type);
+    return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
 }
 
 static bool is_shared_access(LLVMValueRef i)
 {
-    return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+    return is_atomic(i) ||
            (LLVMIsALoadInst(i) &&
             (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
 }
@@ -47,8 +31,8 @@ static bool is_shared_access(LLVMValueRef i)
 /* The assembler omits a sync whose mask is a constant, and assumes that all lanes are there. */
 static void reconverge_now(struct convergence *m)
 {
-    LLVMValueRef lanes = lw__ptx_all_lanes(m->x);
-    lw__ptx_call(m->x, "lw_cuda_come_together", &lanes, 1);
+    LLVMValueRef lanes = lw__gpu_all_lanes(m->x);
+    lw__gpu_call(m->x, "come_together", &lanes, 1);
 }
 
 static void mark(const struct lw__cfg *g, LLVMBasicBlockRef block, bool *marked)
@@ -83,8 +67,9 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
         for (LLVMValueRef next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             shares |= is_shared_access(i);
-            must_reconverge[b] |= becomes_loop(i) && divergent[b];
-            if (!becomes_loop(i) || divergent[b])
+            const bool loops_here = is_atomic(i) && m->x->target->becomes_loop(i);
+            must_reconverge[b] |= loops_here && divergent[b];
+            if (!loops_here || divergent[b])
                 continue;
             LLVMPositionBuilderBefore(m->x->b, next);
             reconverge_now(m);
@@ -128,7 +113,7 @@ static void follow(struct convergence *m, const bool *converges)
     }
 }
 
-void lw__ptx_find_reconvergence(struct convergence *m)
+void lw__gpu_find_reconvergence(struct convergence *m)
 {
     const struct lw__cfg *g = &m->by_warp->cfg;
     struct lw__arena *arena = &m->x->unit->scratch;
@@ -149,17 +134,17 @@ void lw__ptx_find_reconvergence(struct convergence *m)
     }
 }
 
-bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block)
+bool lw__gpu_may_diverge(const struct convergence *m, LLVMBasicBlockRef block)
 {
     const uint32_t b = lw__cfg_index(&m->by_warp->cfg, block);
     return b != UINT32_MAX && m->may_diverge[b];
 }
 
-void lw__ptx_syncwarp(struct convergence *m)
+void lw__gpu_syncwarp(struct convergence *m)
 {
     LLVMValueRef all = LLVMConstInt(m->x->i32, UINT32_MAX, 0);
     if (m->must_reconverge)
         reconverge_now(m);
     else
-        lw__ptx_call(m->x, "lw_cuda_warp_sync", &all, 1);
+        lw__gpu_call(m->x, "warp_sync", &all, 1);
 }

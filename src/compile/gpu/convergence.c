@@ -24,7 +24,7 @@
  * same iterations find each other by matching the iteration numbers in the instance. rendezvous.c
  * builds the code.
  */
-#include "compile/ptx/convergence.h"
+#include "compile/gpu/convergence.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,7 +255,7 @@ static void note_differing(struct convergence *m, LLVMValueRef call)
 }
 
 /* The lanes of mask that are in the same iterations as this lane. */
-LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask)
+LLVMValueRef lw__gpu_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask)
 {
     const struct differing *d = m->differing;
     while (d && d->call != call)
@@ -265,8 +265,8 @@ LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, L
     LLVMOperandBundleRef bundle = lw__ir_instance(call);
     LLVMPositionBuilderBefore(m->x->b, call);
     for (unsigned k = 0; k < d->count; k++)
-        mask = lw__ptx_call(
-            m->x, "lw_cuda_same_iteration",
+        mask = lw__gpu_call(
+            m->x, "same_iteration",
             (LLVMValueRef[]){mask, LLVMGetOperandBundleArgAtIndex(bundle, d->operands[k])}, 2);
     LLVMDisposeOperandBundle(bundle);
     return mask;
@@ -282,14 +282,14 @@ static int by_place(const void *a, const void *b)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* The existing lanes of this warp, at the builder. */
-LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x)
+LLVMValueRef lw__gpu_all_lanes(struct lw__gpu *x)
 {
-    const uint32_t rest = x->threads % LW_PTX_WARP;
+    const uint32_t rest = x->threads % LW_GPU_WARP;
     LLVMValueRef full = LLVMConstInt(x->i32, UINT32_MAX, 0);
     LLVMValueRef part = LLVMConstInt(x->i32, (UINT32_C(1) << rest) - 1, 0);
     if (!rest || x->warps == 1)
         return rest ? part : full;
-    LLVMValueRef warp = lw__ptx_thread_index(x, "lw.warp_id");
+    LLVMValueRef warp = lw__gpu_thread_index(x, "lw.warp_id");
     LLVMValueRef last =
         LLVMBuildICmp(x->b, LLVMIntEQ, warp, LLVMConstInt(x->i32, x->warps - 1, 0), "");
     return LLVMBuildSelect(x->b, last, part, full, "");
@@ -301,9 +301,9 @@ static void hold_uniform(struct convergence *m, const struct group *g)
     for (size_t k = 0; k < g->count; k++) {
         LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
-        if (lw__ptx_may_diverge(m, g->blocks[k]))
-            lw__ptx_syncwarp(m);
-        lw__ptx_collective(m->x, call, lw__ptx_same_iterations(m, call, lw__ptx_all_lanes(m->x)),
+        if (lw__gpu_may_diverge(m, g->blocks[k]))
+            lw__gpu_syncwarp(m);
+        lw__gpu_collective(m->x, call, lw__gpu_same_iterations(m, call, lw__gpu_all_lanes(m->x)),
                            true);
     }
 }
@@ -330,7 +330,7 @@ static void plan(struct convergence *m)
         open_rendezvous(m, m->by_warp, &m->groups[g]);
     for (size_t g = 0; g < m->group_count; g++)
         m->groups[g].all_come = !is_in_rendezvous(m, &m->groups[g]);
-    lw__ptx_find_reconvergence(m);
+    lw__gpu_find_reconvergence(m);
 }
 
 static void converge(struct convergence *m)
@@ -339,14 +339,14 @@ static void converge(struct convergence *m)
     if (m->rendezvous_count)
         qsort(m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous, by_place);
     for (size_t h = m->rendezvous_count; h-- > 0;)
-        lw__ptx_hoist(m, &m->rendezvous[h]); /* perhaps into an earlier one, and out of that */
+        lw__gpu_hoist(m, &m->rendezvous[h]); /* perhaps into an earlier one, and out of that */
     for (size_t h = 0; h < m->rendezvous_count; h++)
-        lw__ptx_demote(m, &m->rendezvous[h]);
+        lw__gpu_demote(m, &m->rendezvous[h]);
     for (size_t g = 0; g < m->group_count; g++)
         if (m->groups[g].all_come)
             hold_uniform(m, &m->groups[g]);
     for (size_t h = 0; h < m->rendezvous_count; h++)
-        lw__ptx_build_rendezvous(m, &m->rendezvous[h]);
+        lw__gpu_build_rendezvous(m, &m->rendezvous[h]);
 }
 
 /* Each iteration of a spin loop checks whether the launch shall stop. The count of iterations is
@@ -354,7 +354,7 @@ static void converge(struct convergence *m)
 static void ask_in(struct convergence *m, const struct lw__loop *l)
 {
     const struct lw__cfg *g = &m->of_block->cfg;
-    struct lw__ptx *x = m->x;
+    struct lw__gpu *x = m->x;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
     LLVMValueRef iterations = LLVMBuildAlloca(x->b, x->i32, "iterations");
@@ -365,7 +365,7 @@ static void ask_in(struct convergence *m, const struct lw__loop *l)
         LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), iterations);
     }
     LLVMPositionBuilderBefore(x->b, lw__ir_first_after_phis(g->blocks[l->header]));
-    lw__ptx_wait(x, iterations);
+    lw__gpu_wait(x, iterations);
 }
 
 static void ask_in_waits(struct convergence *m)
@@ -375,7 +375,7 @@ static void ask_in_waits(struct convergence *m)
             ask_in(m, &m->of_block->loops.loops[l]);
 }
 
-bool lw__ptx_converge(struct lw__ptx *x, bool *waits)
+bool lw__gpu_find_lanes(struct lw__gpu *x, bool *waits)
 {
     struct lw__gang_config config = lw__gang_config(x->unit, x->kernel);
     struct lw__facts of_block = {0}, by_warp = {0};
