@@ -118,6 +118,33 @@ static void build_guard(struct lw__guard *g, LLVMValueRef check, const struct bo
     LLVMInstructionEraseFromParent(check);
 }
 
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* A variable that nothing has set is some number, of which LLVM may take another one where it is
+ * compared and where it is used. So an index that is loaded from a private variable is frozen. */
+static void settle(struct lw__guard *g, LLVMValueRef user, unsigned operand)
+{
+    LLVMValueRef v = LLVMGetOperand(user, operand);
+    if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) {
+        settle(g, v, 0);
+    } else if (LLVMIsUndef(v)) {
+        LLVMSetOperand(user, operand, LLVMConstNull(LLVMTypeOf(v)));
+    } else if (LLVMIsALoadInst(v) && lw__ir_is_private(LLVMGetOperand(v, 0))) {
+        place_at(g, LLVMGetNextInstruction(v));
+        LLVMValueRef frozen = LLVMBuildFreeze(g->b, v, "");
+        LLVMReplaceAllUsesWith(v, frozen);
+        LLVMSetOperand(frozen, 0, v);
+    }
+}
+
+static void settle_numbers(struct lw__guard *g)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
+                settle(g, i, (unsigned)k);
+}
+
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* At the builder: the offsets below which so many bytes are within the size. */
@@ -253,6 +280,7 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     lw__where_kernel(unit, kernel);
     open_record(&g);
     lw__prune_checks(&unit->scratch, g.data, g.function);
+    settle_numbers(&g);
     LLVMValueRef *checks = checks_of(&g, &count);
     for (size_t i = 0; i < count; i++)
         if (lw__is_access_check(checks[i]))

@@ -231,8 +231,9 @@ struct lw__spmd {
     /* Of the function: instructions so far, the most it may have (0: any), the last one counted. */
     uint64_t length, length_max;
     LLVMValueRef last_counted;
-    bool too_long; /* the limit is exceeded; then it has failed, too */
-    bool failed;   /* something was refused, or memory was short */
+    bool is_guarded; /* it may have checks (LW_GUARD) */
+    bool too_long;   /* the limit is exceeded; then it has failed, too */
+    bool failed;     /* something was refused, or memory was short */
 };
 
 /* A mask: one <width x i1> a piece. NULL: all lanes of the piece. A piece of a constant zero mask

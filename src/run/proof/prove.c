@@ -249,6 +249,36 @@ static range of_limited(struct prover *p, const struct lw_term *term)
     return lw__wrapped_limit(term->bits, a, (enum lw_term_order)term->number, b);
 }
 
+/* Are the sums and products of which the term is made within its bits, as signed numbers? Where
+ * they overflow, the code may have extended their operands instead. */
+static bool is_exact(struct prover *p, uint32_t number, int depth)
+{
+    const struct lw_term *term = &p->terms[number];
+    const enum lw_term_kind kind = (enum lw_term_kind)term->kind;
+    const unsigned bits = term->bits;
+    const bool is_choice = kind == LW_TERM_EITHER;
+    if (!is_choice && kind != LW_TERM_ADD && kind != LW_TERM_SUBTRACT && kind != LW_TERM_MULTIPLY &&
+        kind != LW_TERM_SHL)
+        return true;
+    if (!depth || !is_exact(p, term->a, depth - 1) || !is_exact(p, term->b, depth - 1))
+        return false;
+    const range a = lw__wrapped_resize(LW_TERM_SEXT, range_of(p, term->a), bits, 64),
+                b = lw__wrapped_resize(LW_TERM_SEXT, range_of(p, term->b), bits, 64);
+    const range wide = is_choice ? a : lw__wrapped_compute(kind, 64, a, b);
+    const struct lw__signed ends = lw__wrapped_signed(64, wide);
+    const int64_t most = (int64_t)(lw__wrapped_mask(bits) >> 1);
+    return lw__wrapped_is_empty(64, wide) || (ends.low >= -most - 1 && ends.high <= most);
+}
+
+static range extended(struct prover *p, const struct lw_term *term)
+{
+    enum { DEPTH = 12 };
+    return is_exact(p, term->a, DEPTH)
+               ? lw__wrapped_resize((enum lw_term_kind)term->kind, range_of(p, term->a),
+                                    p->terms[term->a].bits, term->bits)
+               : lw__wrapped_all(term->bits);
+}
+
 static range compute(struct prover *p, uint32_t number)
 {
     const struct lw_term *term = &p->terms[number];
@@ -260,7 +290,7 @@ static range compute(struct prover *p, uint32_t number)
     case LW_TERM_START:
     case LW_TERM_SIZE: return of_object(p, term);
     case LW_TERM_SEXT:
-    case LW_TERM_ZEXT:
+    case LW_TERM_ZEXT: return extended(p, term);
     case LW_TERM_TRUNC:
         return lw__wrapped_resize((enum lw_term_kind)term->kind, range_of(p, term->a),
                                   p->terms[term->a].bits, bits);

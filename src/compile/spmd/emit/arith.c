@@ -4,6 +4,9 @@
  * The scalar form of an instruction is the instruction itself on the lane-0 values of its operands:
  * a linear value keeps only its lane 0. Its overflow flags hold for the threads that run it, and
  * thread 0 may be none of them. So the flags are dropped unless the value is uniform.
+ *
+ * In guarded code all are dropped: a sum that overflows has to be the same number where it is
+ * compared and where it is an index, though LLVM may extend its operands instead.
  */
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -61,7 +64,7 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     LLVMValueRef c = LLVMInstructionClone(i);
     for (unsigned k = 0; k < n && k < 64; k++)
         LLVMSetOperand(c, k, operands[k]);
-    if (!uniform)
+    if (!uniform || s->is_guarded)
         drop_promises(c);
     drop_metadata(s, c);
     LLVMInsertIntoBuilder(s->builder, c);
