@@ -312,12 +312,16 @@ LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)
     return i;
 }
 
-/* The builder would give it the builder's location. */
+/* The builder would give it the builder's location and no name. Messages have those of variables.
+ */
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
 {
     LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(instruction);
+    size_t length;
+    const char *name =
+        LLVMIsAAllocaInst(instruction) ? LLVMGetValueName2(instruction, &length) : "";
     LLVMInstructionRemoveFromParent(instruction);
-    LLVMInsertIntoBuilder(to, instruction);
+    LLVMInsertIntoBuilderWithName(to, instruction, name);
     LLVMInstructionSetDebugLoc(instruction, loc);
 }
 

@@ -225,10 +225,7 @@ static void hoist_allocas(struct lw__ref *r)
             if (!LLVMIsAAllocaInst(i))
                 continue;
             LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
-            size_t length;
-            const char *name = lw__copy(&r->unit->scratch, LLVMGetValueName2(i, &length));
             lw__ir_move(i, b);
-            LLVMSetValueName2(i, name, length); /* messages have it */
         }
     LLVMDisposeBuilder(b);
 }
