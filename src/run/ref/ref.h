@@ -422,6 +422,7 @@ struct lw_ref_launch {
     bool changed;     /* memory changed */
     bool stopped;     /* no thread could make progress, and that was told */
     lw_status status; /* set by calls from kernel code; its message is set too */
+    lw_status failed; /* of a block: those before it, which alone are resident, go on */
 
     /* over rounds: see ref_schedule, "progress" */
     bool has_turns; /* a thread came to one */

@@ -15,6 +15,8 @@
  * contents that they had before, the launch repeats itself for ever. Then the next block starts; if
  * none is left the launch fails. Nothing else is ever taken for a hang.
  *
+ * Of several blocks that fail the first one counts. So where a block fails, those before it go on.
+ *
  * source   frames are compared with a copy renewed after 1, 2, 4, 8 ... quiet rounds, which finds a
  *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980
  */
@@ -346,6 +348,26 @@ static lw_status round_of(struct lw__ref_block *block)
     return LW_OK;
 }
 
+/* fail - a thread of this block has failed. */
+static lw_status fail(struct lw_ref_launch *launch, struct lw__ref_block **at, lw_status status)
+{
+    const bool is_first = at == &launch->resident || launch->schedule.direction;
+    if (is_first || status != LW_E_LAUNCH || launch->watcher || launch->request->recorder)
+        return status;
+    while (*at) {
+        struct lw__ref_block *block = *at;
+        *at = block->next;
+        block->next = launch->spare;
+        launch->spare = block;
+        launch->resident_count--;
+    }
+    launch->failed = status;
+    launch->status = LW_OK;
+    launch->next[2] = (int32_t)launch->request->grid.z;
+    launch->moved = launch->advanced = true;
+    return LW_OK;
+}
+
 /* round_over_blocks - one round; blocks that end become spare ones. */
 static lw_status round_over_blocks(struct lw_ref_launch *launch)
 {
@@ -355,7 +377,9 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
         struct lw__ref_block *block = *at;
         const bool others_moved = launch->moved;
         launch->moved = false;
-        LW_TRY(round_of(block));
+        const lw_status status = round_of(block);
+        if (status)
+            return fail(launch, at, status);
         launch->moved |= others_moved;
         if (block->live > 0) {
             at = &block->next;
@@ -413,6 +437,8 @@ static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
 static lw_status stop(struct lw_ref_launch *launch)
 {
     struct lw__message m = {0};
+    if (launch->failed)
+        return launch->failed;
     const struct lw__ref_thread *other, *first = lw__ref_tell_stuck(&m, launch, &other);
     if (!launch->watcher)
         return lw__fail(LW_E_LAUNCH, "kernel '%s': %s", launch->request->kernel, m.text);
@@ -443,7 +469,7 @@ static lw_status run_blocks(struct lw_ref_launch *launch)
         if (launch->resident)
             LW_TRY(go_on(launch));
     }
-    return LW_OK;
+    return launch->failed;
 }
 
 /* ---- the launch ---------------------------------------------------------------------------- */
