@@ -86,6 +86,7 @@ static bool is_uniform(const struct expr *e)
     case X_PLACE: return e->op >= UNIFORM_PLACES;
     case X_TOGETHER:
         return togethers[e->op].is_block && e->op != T_block_broadcast && !togethers[e->op].scans;
+    case X_WILD: return true; /* of those that are not refused */
     default: break;
     }
     for (int i = 0; i < KIDS; i++)
@@ -123,7 +124,7 @@ static void expression(struct walk *w, const struct expr *e);
 static void kids(struct walk *w, const struct expr *e)
 {
     bool outer = w->in_arm;
-    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+    for (int i = 0; i < KIDS; i++) {
         w->in_arm = outer || ((e->kind == X_LOGIC || e->kind == X_CHOOSE) && i > 0);
         expression(w, e->kid[i]);
     }

@@ -540,23 +540,24 @@ static void count_stmt(struct stmt *s, void *user)
     ++*(int *)user;
 }
 
-/* is_large - as what takes long to compile: nodes, for each warp of the block. */
-static bool is_large(struct program *p)
+/* is_large - as what takes long to compile: so many nodes, for each warp of the block. */
+static bool is_large(struct program *p, int most)
 {
     int nodes = 0;
     struct visitor count = {count_expr, count_stmt, &nodes};
     visit_program(p, &count);
-    return nodes * program_threads(p) > 500 * 32;
+    return nodes * program_threads(p) > most * 32;
 }
 
 /* The largest third takes most of the time, and an hour of the others shows more: one in eight
  * stays, and in place of the rest stand the first that are smaller. */
-struct program *generate(uint64_t seed, bool only_uniform)
+struct program *generate(uint64_t seed, bool only_uniform, bool is_small)
 {
     struct dice d = {~seed};
     struct program *p = draw(seed, seed, only_uniform);
-    bool stays = dice_below(&d, 8) == 0;
-    for (uint64_t again = 1; !stays && is_large(p); again++) {
+    const int most = is_small ? 80 : 500;
+    bool stays = dice_below(&d, 8) == 0 && !is_small;
+    for (uint64_t again = 1; !stays && is_large(p, most); again++) {
         program_destroy(p);
         p = draw(seed, seed + (again << 48), only_uniform);
     }

@@ -129,20 +129,35 @@ static void vector(struct kernel_writer *w, const struct stmt *s)
     fputs(";\n", w->to);
 }
 
-static void output(struct kernel_writer *w, enum type t, int slot)
+/* The element of that number of a thread's own `count`. */
+static void own(struct kernel_writer *w, const struct expr *wild, int count, int number)
 {
-    fprintf(w->to, "out_%s[ME * %d + %d]", types[t].name, w->p->slots[t], slot);
+    wild_index(w->to, w->p, wild);
+    fprintf(w->to, "ME * %d + %d", count, number);
+    wild_close(w->to, w->p, wild);
+}
+
+static void output(struct kernel_writer *w, const struct stmt *s)
+{
+    const enum type t = s->value[0]->type;
+    const struct expr *wild = wild_of(s->value[WILD], 0);
+    wild_open(w->to, w->p, wild);
+    fprintf(w->to, "out_%s", types[t].name);
+    own(w, wild, w->p->slots[t], s->slot);
 }
 
 static void store(struct kernel_writer *w, const struct stmt *s)
 {
     const struct var *v = s->from[0];
-    if (v)
-        fprintf(w->to, "((%s%d *)%s_%s)[ME * %d + %d]", types[v->type].vector, v->count,
-                vectors_text[v->count == 4], types[v->type].name,
-                w->p->vectors[v->count == 4][v->type], s->slot);
-    else
-        output(w, s->value[0]->type, s->slot);
+    const struct expr *wild = wild_of(s->value[WILD], 0);
+    if (v) {
+        wild_open(w->to, w->p, wild);
+        fprintf(w->to, "((%s%d *)%s_%s)", types[v->type].vector, v->count,
+                vectors_text[v->count == 4], types[v->type].name);
+        own(w, wild, w->p->vectors[v->count == 4][v->type], s->slot);
+    } else {
+        output(w, s);
+    }
     fputs(" = ", w->to);
     if (v)
         write_name(w->to, v);
@@ -155,10 +170,17 @@ static void atomic(struct kernel_writer *w, const struct stmt *s)
 {
     enum type t = s->value[0]->type;
     int cell = s->op == A_SUB ? A_ADD : s->op;
+    const struct expr *wild = wild_of(s->value[WILD], 0);
     if (s->op == A_CAS)
-        fprintf(w->to, "CAS_ADD(&cells_%s[%d], ", types[t].name, cell);
+        fputs("CAS_ADD(&", w->to);
     else
-        fprintf(w->to, "atomic_%s(&cells_%s[%d], ", atomic_text[s->op], types[t].name, cell);
+        fprintf(w->to, "atomic_%s(&", atomic_text[s->op]);
+    wild_open(w->to, w->p, wild);
+    fprintf(w->to, "cells_%s", types[t].name);
+    wild_index(w->to, w->p, wild);
+    fprintf(w->to, "%d", cell);
+    wild_close(w->to, w->p, wild);
+    fputs(", ", w->to);
     expression(w, s->value[0]);
     fputs(");\n", w->to);
 }
@@ -183,7 +205,7 @@ static void own_atomic(struct kernel_writer *w, const struct stmt *s)
     fprintf(w->to, s->var->is_reference ? "*" : "");
     write_name(w->to, s->var);
     fprintf(w->to, " = atomic_%s(&", atomic_text[s->op]);
-    output(w, s->value[0]->type, s->slot);
+    output(w, s);
     fputs(", ", w->to);
     expression(w, s->value[0]);
     if (s->op == A_CAS) {
@@ -195,10 +217,11 @@ static void own_atomic(struct kernel_writer *w, const struct stmt *s)
 
 static void exchange(struct kernel_writer *w, const struct stmt *s)
 {
+    const struct expr *wild = wild_of(s->value[WILD], 0);
     fputs("WARP_EXCHANGE(", w->to);
     write_name(w->to, s->var);
     fputs(", ", w->to);
-    write_name(w->to, s->from[0]);
+    wild_array(w->to, w->p, wild, s->from[0]);
     fputs(", ", w->to);
     expression(w, s->value[0]);
     fputs(", ", w->to);
@@ -411,6 +434,8 @@ static void call(struct kernel_writer *w, const struct stmt *s)
         }
         write_name(w->to, s->from[0]);
     }
+    if (w->p->wilds)
+        fprintf(w->to, "%swild, wild_i64", h->parameters || h->pointer ? ", " : "");
     fputs(");\n", w->to);
 }
 

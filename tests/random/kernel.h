@@ -18,6 +18,17 @@ static inline void kernel_line(struct kernel_writer *w)
 /* kernel_implied - the expression without the cast that an assignment makes anyway. */
 const struct expr *kernel_implied(const struct expr *e);
 
+/* kernel_wild.c: an access, array[index], with what makes it wrong, NULL nothing. The array stands
+ * behind `open`, the index between `index` and `close`; an index is cut by so many. */
+void wild_open(FILE *to, const struct program *p, const struct expr *wild);
+void wild_index(FILE *to, const struct program *p, const struct expr *wild);
+void wild_cut(FILE *to, const struct program *p, const struct expr *wild, int limit);
+void wild_close(FILE *to, const struct program *p, const struct expr *wild);
+/* wild_array - the array alone, of F_BASE. */
+void wild_array(FILE *to, const struct program *p, const struct expr *wild, const struct var *v);
+/* wild_of - of what may be one, for that axis, or any (-1). */
+const struct expr *wild_of(const struct expr *e, int axis);
+
 /* kernel_declared - a variable with its type, as it is declared. */
 void kernel_declared(struct kernel_writer *w, const struct var *v);
 void kernel_declaration(struct kernel_writer *w, const struct stmt *s);

@@ -1,5 +1,5 @@
 /* kernel_expression.c - expressions in the kernel language, with their guards. */
-#include "random.h"
+#include "kernel.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -187,15 +187,19 @@ static void call(FILE *to, const struct program *p, const struct expr *e, const 
 static void cell(FILE *to, const struct program *p, const struct expr *e)
 {
     const struct row r = row_of(p, e);
+    const struct expr *wild = wild_of(e->kid[WILD], 0);
+    wild_index(to, p, wild);
     if (e->safe)
-        fprintf(to, "[thread_idx.x * %d + (thread_idx.z * %d + thread_idx.y) * %d + %d]", r.each,
+        fprintf(to, "thread_idx.x * %d + (thread_idx.z * %d + thread_idx.y) * %d + %d", r.each,
                 p->block[1], r.line, r.first);
     else
-        fprintf(to, "[THREAD * %d + %d]", r.each, r.first);
+        fprintf(to, "THREAD * %d + %d", r.each, r.first);
+    wild_close(to, p, wild);
 }
 
 static void row(FILE *to, const struct program *p, const struct expr *e)
 {
+    wild_open(to, p, wild_of(e->kid[WILD], 0));
     if (e->op > 1)
         fprintf(to, "((const %s%d *)row_%s)", types[e->type].vector, e->op, types[e->type].name);
     else if (e->kid[0]) {
@@ -213,6 +217,7 @@ static void record(FILE *to, const struct program *p, const struct expr *e)
 {
     if (e->op >= 0 && p->structure.field[e->op].width)
         fprintf(to, "(%s)", types[e->type].kernel);
+    wild_open(to, p, wild_of(e->kid[WILD], 0));
     fprintf(to, "((const struct record%d_%d *)rec_u8)", p->number, p->structure.id);
     cell(to, p, e);
     if (e->op < 0)
@@ -222,13 +227,17 @@ static void record(FILE *to, const struct program *p, const struct expr *e)
 
 static void index_of(FILE *to, const struct program *p, const struct expr *e, int i, int size)
 {
-    fputs("[", to);
+    const struct expr *wild = wild_of(e->kid[WILD], i);
+    wild_index(to, p, wild);
     kid(to, p, e, i);
-    fprintf(to, " & %d]", size - 1);
+    fputs(" & ", to);
+    wild_cut(to, p, wild, size - 1);
+    wild_close(to, p, wild);
 }
 
 static void element(FILE *to, const struct program *p, const struct expr *e)
 {
+    const struct expr *wild = wild_of(e->kid[WILD], 0);
     switch (e->kind) {
     case X_PART:
     case X_REDUCE:
@@ -254,11 +263,18 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
         break;
     case X_BYTES: index_of(to, p, e, 0, bytes_count(e)); break;
     case X_SHARED:
-        fputs("[(uint32_t)", to);
+        wild_index(to, p, wild);
+        fputs("(uint32_t)", to);
         kid(to, p, e, 0);
-        fprintf(to, " %% %du]", program_threads(p));
+        fputs(" % (uint32_t)", to);
+        wild_cut(to, p, wild, program_threads(p));
+        wild_close(to, p, wild);
         break;
-    case X_OWN: fputs("[THREAD]", to); break;
+    case X_OWN:
+        wild_index(to, p, wild);
+        fputs("THREAD", to);
+        wild_close(to, p, wild);
+        break;
     default: break;
     }
 }
@@ -276,6 +292,7 @@ static void variable(FILE *to, const struct expr *e)
 
 void kernel_place(FILE *to, const struct program *p, const struct expr *e)
 {
+    wild_open(to, p, wild_of(e->kid[WILD], -1));
     variable(to, e);
     element(to, p, e);
 }
@@ -317,6 +334,42 @@ static const char *hidden(const struct program *p, bool is_uniform)
     return p->is_hiding && is_uniform ? " + zero0" : "";
 }
 
+static void atomic_cell(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct expr *wild = wild_of(e->kid[WILD], 0);
+    wild_open(to, p, wild);
+    fprintf(to, "cells_%s", types[e->type].name);
+    wild_index(to, p, wild);
+    fprintf(to, "%d", e->op);
+    wild_close(to, p, wild);
+}
+
+static void input(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct expr *wild = wild_of(e->kid[WILD], 0);
+    wild_open(to, p, wild);
+    fprintf(to, "in_%s", types[e->type].name);
+    wild_index(to, p, wild);
+    kid(to, p, e, 0);
+    fprintf(to, "%s & ", hidden(p, e->kid[0]->kind == X_CONST));
+    wild_cut(to, p, wild, INPUTS - 1);
+    wild_close(to, p, wild);
+}
+
+static void matrix(FILE *to, const struct program *p, const struct expr *e)
+{
+    wild_open(to, p, wild_of(e->kid[WILD], -1));
+    fprintf(to, "mat_%s", types[e->type].name);
+    for (int i = 0; i < 2; i++) {
+        const struct expr *wild = wild_of(e->kid[WILD], i);
+        wild_index(to, p, wild);
+        fputs("(uint32_t)", to);
+        kid(to, p, e, i);
+        fprintf(to, " %% (uint32_t)%s", i == 0 ? "height" : "width");
+        wild_close(to, p, wild);
+    }
+}
+
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
@@ -332,19 +385,9 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_BYTES:
     case X_SHARED:
     case X_OWN: kernel_place(to, p, e); break;
-    case X_CELL: fprintf(to, "cells_%s[%d]", types[e->type].name, e->op); break;
-    case X_INPUT:
-        fprintf(to, "in_%s[", types[e->type].name);
-        kid(to, p, e, 0);
-        fprintf(to, "%s & %d]", hidden(p, e->kid[0]->kind == X_CONST), INPUTS - 1);
-        break;
-    case X_MATRIX:
-        fprintf(to, "mat_%s[(uint32_t)", types[e->type].name);
-        kid(to, p, e, 0);
-        fputs(" % (uint32_t)height][(uint32_t)", to);
-        kid(to, p, e, 1);
-        fputs(" % (uint32_t)width]", to);
-        break;
+    case X_CELL: atomic_cell(to, p, e); break;
+    case X_INPUT: input(to, p, e); break;
+    case X_MATRIX: matrix(to, p, e); break;
     case X_ROW: row(to, p, e); break;
     case X_RECORD: record(to, p, e); break;
     case X_PLACE:
@@ -373,5 +416,6 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_REDUCE: reduce(to, p, e); break;
     case X_EXPONENT: exponent(to, p, e); break;
     case X_TOGETHER: together(to, p, e); break;
+    case X_WILD: break;
     }
 }

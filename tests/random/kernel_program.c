@@ -93,7 +93,10 @@ static void helper(struct kernel_writer *w, struct helper *h)
         fputs(i ? ", " : "", w->to);
         kernel_declared(w, v);
     }
-    if (!h->parameters && !h->pointer)
+    if (w->p->wilds)
+        fprintf(w->to, "%suint32_t wild, const int64_t *wild_i64",
+                h->parameters || h->pointer ? ", " : "");
+    else if (!h->parameters && !h->pointer)
         fputs("void", w->to);
     fputs(")\n{\n", w->to);
     kernel_body(w, &h->body, h->result);
@@ -223,6 +226,18 @@ static void hide(struct kernel_writer *w)
         }
 }
 
+/* A bit for each access that is outside here. */
+static void wild(struct kernel_writer *w)
+{
+    kernel_line(w);
+    fprintf(w->to,
+            "const uint32_t wild = (wild_block < 0 || BLOCK_NUMBER == wild_block)%s ? "
+            "wild_sites : 0;\n",
+            w->p->wild_blocks && !w->p->wild_alone
+                ? ""
+                : " && THREAD >= wild_first && THREAD < wild_last");
+}
+
 void write_kernel(FILE *to, struct program *p)
 {
     struct kernel_writer w = {to, p, 0};
@@ -245,6 +260,8 @@ void write_kernel(FILE *to, struct program *p)
     turns(&w);
     if (p->hides)
         hide(&w);
+    if (p->wilds)
+        wild(&w);
     for (int i = 0; i < p->shareds; i++) {
         fprintf(to, "    s%d[THREAD] = ", p->shared[i]->id);
         kernel_expression(to, p, p->shared_start[i]);

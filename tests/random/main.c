@@ -37,18 +37,20 @@ static const char usage[] =
     "  --only-uniform        threads part in guards and strided loops only, and do nothing "
     "together\n"
     "                        there; no switch, goto, break, continue, return\n"
+    "  --wild                some accesses are outside of their objects, for some threads; on cpu\n"
+    "                        and ref, which must refuse them with the same message\n"
     "  --refusals-allowed    a program that the device does not build is no failure\n";
 
 struct options {
     uint64_t seed, programs;
     int jobs;
     const char *device, *fuzz, *print;
-    bool only_uniform, refusals_allowed;
+    bool only_uniform, wild, refusals_allowed;
 };
 
 /* What all workers know and have found. */
 struct totals {
-    _Atomic uint64_t next, passed, failed, refused;
+    _Atomic uint64_t next, passed, failed, refused, outside;
 };
 
 /* What src/text/number.c would tell people. */
@@ -103,6 +105,8 @@ static bool parse(int argc, char **argv, struct options *o)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--only-uniform"))
             o->only_uniform = true;
+        else if (!strcmp(argv[i], "--wild"))
+            o->wild = true;
         else if (!strcmp(argv[i], "--refusals-allowed"))
             o->refusals_allowed = true;
         else if (i + 1 == argc || !take_value(o, argv[i], argv[i + 1]))
@@ -111,6 +115,14 @@ static bool parse(int argc, char **argv, struct options *o)
             i++;
     }
     return true;
+}
+
+static struct program *make(const struct options *o, uint64_t seed)
+{
+    struct program *p = generate(seed, o->only_uniform, o->wild);
+    if (o->wild)
+        make_wild(p);
+    return p;
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -131,6 +143,7 @@ static void write_report(const struct options *o, struct program *p, const struc
 static void judge(const struct options *o, struct totals *totals, struct program **p,
                   const struct outcome *outcome)
 {
+    totals->outside += (uint64_t)outcome->outside;
     if (outcome->verdict == AGREES) {
         totals->passed++;
         return;
@@ -168,7 +181,7 @@ static void worker(const struct options *o, struct totals *totals)
         struct outcome outcomes[BATCH_MAX];
         int count = (int)(o->programs - at < batch ? o->programs - at : batch);
         for (int i = 0; i < count; i++)
-            p[i] = generate(o->seed + at + (uint64_t)i, o->only_uniform);
+            p[i] = make(o, o->seed + at + (uint64_t)i);
         run_programs(o->device, p, count, outcomes);
         for (int i = 0; i < count; i++) {
             judge(o, totals, &p[i], &outcomes[i]);
@@ -232,7 +245,7 @@ static uint64_t coverage(const struct options *o)
     uint64_t count[FEATURES] = {0}, wrong = 0;
     for (uint64_t i = 0; i < o->programs; i++) {
         bool found[FEATURES];
-        struct program *p = generate(o->seed + i, o->only_uniform);
+        struct program *p = make(o, o->seed + i);
         const char *why;
         if (!program_check(p, found, &why)) {
             printf("seed %" PRIu64 " is no program: %s\n", p->seed, why);
@@ -323,13 +336,15 @@ static int run_all(const struct options *o)
     printf("%" PRIu64 " passed, %" PRIu64 " failed", totals->passed, wrong);
     if (totals->refused)
         printf(", %" PRIu64 " refused", totals->refused);
+    if (o->wild)
+        printf(", %" PRIu64 " launches with an access outside", totals->outside);
     putchar('\n');
     return wrong ? EXIT_WRONG : 0;
 }
 
 static int print(const struct options *o)
 {
-    struct program *p = generate(o->seed, o->only_uniform);
+    struct program *p = make(o, o->seed);
     struct outcome outcome;
     bool done = true;
     if (!strcmp(o->print, "--kernel")) {

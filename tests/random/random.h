@@ -2,10 +2,11 @@
  *
  *     generate.c  expression.c   seed -> tree: race-free and free of undefined behaviour
  *     check.c                    is a tree such a program? What the shrinker may try
+ *     wild.c                     some accesses of a tree are outside of their objects
  *     kernel*.c                  tree -> the kernel language
  *     scalar*.c                  tree -> plain C that runs it statement by statement over all
  *                                threads of a block with masks, by lanes.h; no Lanewise in it
- *     run.c                      builds and runs both, compares
+ *     run.c  wild_run.c          builds and runs both, compares; so with accesses outside
  *     shrink.c  report.c         the smallest tree that still disagrees, as a test file
  *
  * What the language leaves undefined cannot be written down: a node for `a / b` means "a by b,
@@ -38,7 +39,7 @@ extern const struct type_info types[TYPES];
 enum shape { SCALAR, COUNTER, VECTOR, ARRAY, STRUCT, SHARED, POINTER, HIDDEN };
 enum place_of_shared { AT_FUNCTION, AT_FILE, AT_LAUNCH, AT_GLOBAL };
 
-enum { FIELDS = 3, KIDS = 3, SHARED_MAX = 3, HELPERS_MAX = 4, PARAMETERS_MAX = 4, LABELS = 8 };
+enum { FIELDS = 3, KIDS = 4, SHARED_MAX = 3, HELPERS_MAX = 4, PARAMETERS_MAX = 4, LABELS = 8 };
 
 struct structure {
     int id;
@@ -93,7 +94,8 @@ enum expr_kind {
     X_WHOLE,
     X_REDUCE,
     X_EXPONENT,
-    X_TOGETHER
+    X_TOGETHER,
+    X_WILD
 };
 
 enum unary { U_MINUS, U_INVERT, U_NOT };
@@ -106,6 +108,9 @@ enum whole { W_TWO = 3, W_THREE = 7, W_ROTATE = 6, WHOLES = 8 };
 enum reduction { R_ADD, R_MUL, R_AND, R_OR, R_XOR, R_MAX, R_MIN, REDUCTIONS }; /* of a vector */
 /* X_EXPONENT: what has to do with a float's. E_OF is an I32, of a float; the others are floats. */
 enum exponent { E_FRACTION, E_LDEXP, E_POWI, E_OF };
+/* How an index comes to be outside: @ in place of it, @ more, its complement, a pointer that is
+ * @ elements off before it is indexed or behind, cut to too many. */
+enum wild_form { F_CHOOSE, F_ADD, F_COMPLEMENT, F_BASE, F_LATER, F_WIDER, WILD_FORMS };
 enum place {
     P_THREAD,
     P_LANE,
@@ -168,6 +173,11 @@ struct expr {
                      * places: from an array of pointers */
     int temp;       /* X_TOGETHER: scalar.c's */
 };
+/* X_WILD: the kid of this number of an access, or the value of a statement, whose index is outside
+ * of the object in some launches, for some threads, where its own kid holds. `op` is how, `bits`
+ * the amount (@), of its type, or of those of the launch where `safe`; `index` the bit of `wild`
+ * for it; `sub` the axis. The index is right or outside: never another element. */
+enum { WILD = 3 };
 
 enum stmt_kind {
     S_DECLARE,
@@ -248,6 +258,14 @@ struct helper {
     struct expr *result;
 };
 
+/* Which threads' accesses are outside in a launch: of one block, or of all (-1), from `first` up
+ * to `last`; sites: those, a bit each. */
+enum { WILD_AMOUNTS = 8 };
+struct wild {
+    int block, first, last, sites;
+    int64_t by[WILD_AMOUNTS];
+};
+
 struct program {
     uint64_t seed;
     int number; /* of its kernel in the file */
@@ -276,6 +294,10 @@ struct program {
     bool block_cells; /* cells_T lie in block memory, and are read when all is done */
     bool hides;       /* no compiler sees that parameters, and what places tell, are uniform */
     bool is_hiding;   /* what is being written has zero0, of which no compiler knows that it is 0 */
+    int wilds;        /* accesses that may be outside; 0: it is a right program */
+    bool wild_blocks; /* all threads of a block are wrong or none */
+    bool wild_alone;  /* but in what is being written any thread can be wrong alone */
+    struct wild wild; /* the launch */
 };
 
 enum { INPUTS = 64, HEIGHT = 5, WIDTH = 11, FILLS = 3 };
@@ -346,8 +368,15 @@ int dice_below(struct dice *d, int n);
 bool dice_percent(struct dice *d, int percent);
 
 /* generate - only_uniform: the threads of a block part only in guards, `if (i < n)`, and in the
- * last trips of grid-stride loops, and do nothing together there. */
-struct program *generate(uint64_t seed, bool only_uniform);
+ * last trips of grid-stride loops, and do nothing together there. is_small: what takes long to
+ * compile is none of them. */
+struct program *generate(uint64_t seed, bool only_uniform, bool is_small);
+
+/* wild.c */
+void make_wild(struct program *p);
+/* wild_launch - the one of that number; whether at most one thread of a block is wrong. */
+bool wild_launch(struct program *p, int number);
+enum { WILD_LAUNCHES = 8 };
 
 /* What program_check and coverage find in a tree. */
 enum feature {
@@ -424,8 +453,10 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory);
 enum verdict { AGREES, DISAGREES, FAILED, REFUSED, NOT_BUILT, NO_VERDICT };
 struct outcome {
     enum verdict verdict;
-    char why[200];
-    int fill; /* with which it was */
+    char why[900];
+    int fill;        /* with which it was */
+    int outside;     /* launches that were refused for an access outside */
+    char ended[400]; /* what `ref` said of the launch */
 };
 /* is_for_debugger - "ref -O0": `ref`, with code for a debugger. */
 bool is_for_debugger(const char *device);

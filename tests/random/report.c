@@ -97,18 +97,33 @@ static bool write_text(FILE *to, struct program *p)
     return true;
 }
 
+/* In comments, a line each. */
+static void why(FILE *to, const char *text)
+{
+    fputs("// ", to);
+    for (; *text; text++) {
+        fputc(*text, to);
+        fputs(*text == '\n' ? "//" : "", to);
+    }
+    fputs("\n", to);
+}
+
 bool report(FILE *to, const char *device, struct program *p, const struct outcome *outcome)
 {
     struct buffer list[BUFFERS_MAX];
     void *memory[BUFFERS_MAX];
     p->number = 0;
+    if (p->wilds)
+        wild_launch(p, outcome->fill);
     bool done = run_scalar(p, memory);
     int count = list_buffers(p, list);
     fprintf(to, "// A random kernel, shrunk from seed %llu.\n", (unsigned long long)p->seed);
-    fprintf(to, "// %s\n", outcome->verdict == AGREES ? "It agrees." : outcome->why);
-    run_line(to, device, p, list, count);
+    why(to, outcome->verdict == AGREES ? "It agrees." : outcome->why);
+    run_line(to, p->wilds ? "cpu" : device, p, list, count);
+    if (*outcome->ended)
+        fprintf(to, "// status: 4\n// stderr: %s\n", outcome->ended);
     for (int i = 0; i < count && done; i++) {
-        if (!list[i].count || list[i].is_const)
+        if (!list[i].count || list[i].is_const || *outcome->ended)
             continue;
         fprintf(to, "// expect: %s: %s[%zu] = [", list[i].name, types[list[i].type].name,
                 list[i].count);

@@ -5,10 +5,9 @@
  * compilers costs more than what they do here. Where one of them ends the child or is not built,
  * the rest go on in other children, by halves until it stands alone.
  */
-#include "random.h"
+#include "run.h"
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <lanewise/lanewise.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -41,6 +40,22 @@ static struct buffer *add_input(struct buffer *end, const char *name, enum type 
     return end + 1;
 }
 
+/* What says who is wrong. */
+static struct buffer *add_wild(const struct program *p, struct buffer *end)
+{
+    static const char *const names[] = {"wild_block", "wild_first", "wild_last", "wild_sites"};
+    static struct var numbers[4];
+    const int values[] = {p->wild.block, p->wild.first, p->wild.last, p->wild.sites};
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = (struct var){.id = -1, .type = I32};
+        memcpy(numbers[i].value, &values[i], sizeof values[i]);
+        *end = (struct buffer){.type = I32, .var = &numbers[i]};
+        snprintf(end->name, sizeof end->name, "%s", names[i]);
+        end++;
+    }
+    return add_input(end, "wild", I64, WILD_AMOUNTS);
+}
+
 int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
 {
     static struct var height = {.id = -1, .type = I32, .value = {HEIGHT}};
@@ -70,6 +85,8 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
         }
     if (p->walks)
         end = add_input(end, "numbers", I32, INPUTS);
+    if (p->wilds)
+        end = add_wild(p, end);
     for (int t = 0; t < TYPES; t++)
         if (p->has_rows[t])
             end = add_input(end, "row", t, 4 * row_cells(p));
@@ -147,6 +164,10 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
     struct dice d = {p->seed * 31 + b->type + (uint64_t)p->fill * 1000003};
     size_t size = element_size(b->type);
     memset(memory, 0, b->count * size);
+    if (!strcmp(b->name, "wild_i64")) {
+        memcpy(memory, p->wild.by, sizeof p->wild.by);
+        return;
+    }
     bool is_records = !strncmp(b->name, "rec", 3); /* each byte may be a bool, and makes no NaN */
     bool is_numbers = !strncmp(b->name, "numbers", 7);
     for (size_t i = 0; i < b->count && b->is_const; i++)
@@ -189,13 +210,6 @@ static void *build_scalar(struct program *const *p, int count)
     return library;
 }
 
-struct pair {
-    lw_device *device;
-    lw_program *program;
-    lw_stream *stream;
-    void *scalar;
-};
-
 bool is_for_debugger(const char *device)
 {
     return !strcmp(device, "ref -O0");
@@ -207,8 +221,8 @@ static bool is_refusal(const char *device, lw_status status)
     return strncmp(device, "ref", 3) && (status == LW_E_UNSUPPORTED || status == LW_E_COMPILE);
 }
 
-static bool build_kernels(struct pair *pair, const char *device, struct program *const *p,
-                          int count, struct outcome *o)
+bool build_kernels(struct pair *pair, const char *device, struct program *const *p, int count,
+                   struct outcome *o)
 {
     char *text = NULL;
     size_t size = 0;
@@ -233,7 +247,7 @@ static bool build_kernels(struct pair *pair, const char *device, struct program 
 
 typedef void scalar_function(void *const *arguments);
 
-static bool call_scalar(void *library, struct program *p, void *memory[BUFFERS_MAX])
+bool call_scalar(void *library, struct program *p, void *memory[BUFFERS_MAX])
 {
     struct buffer list[BUFFERS_MAX];
     char name[32];
@@ -265,7 +279,7 @@ bool run_scalar(struct program *p, void *memory[BUFFERS_MAX])
 }
 
 /* by_value - a parameter's bytes as an argument. 16-bit floats go in as the number they are. */
-static lw_arg by_value(const struct program *p, const struct var *v)
+lw_arg by_value(const struct program *p, const struct var *v)
 {
     int64_t i = 0;
     float f;
@@ -286,7 +300,7 @@ static lw_arg by_value(const struct program *p, const struct var *v)
     }
 }
 
-static bool launch(struct pair *pair, struct program *p, lw_arg *args, int count)
+lw_status launch(struct pair *pair, struct program *p, lw_arg *args, int count)
 {
     char name[32];
     lw_kernel *kernel;
@@ -297,11 +311,14 @@ static bool launch(struct pair *pair, struct program *p, lw_arg *args, int count
             options.shared_bytes = (size_t)program_threads(p) * element_size(p->shared[i]->type);
     lw_dim3 grid = {(uint32_t)p->grid[0], (uint32_t)p->grid[1], (uint32_t)p->grid[2]};
     lw_dim3 block = {(uint32_t)p->block[0], (uint32_t)p->block[1], (uint32_t)p->block[2]};
-    return lw_program_kernel(pair->program, name, &kernel) == LW_OK &&
-           lw_stream_create(pair->device, &pair->stream) == LW_OK &&
-           lw_stream_launch(pair->stream, kernel, grid, block, &options, args, (size_t)count) ==
-               LW_OK &&
-           lw_stream_wait_for(pair->stream, UINT64_C(1000000000) * LAUNCH_SECONDS) == LW_OK;
+    lw_status status = lw_program_kernel(pair->program, name, &kernel);
+    if (!status)
+        status = lw_stream_create(pair->device, &pair->stream);
+    if (!status)
+        status = lw_stream_launch(pair->stream, kernel, grid, block, &options, args, (size_t)count);
+    if (!status)
+        status = lw_stream_wait_for(pair->stream, UINT64_C(1000000000) * LAUNCH_SECONDS);
+    return status;
 }
 
 static bool is_nan(enum type t, const unsigned char *x)
@@ -317,8 +334,7 @@ static bool is_nan(enum type t, const unsigned char *x)
     }
 }
 
-static bool compare(const struct buffer *b, const void *kernel, const void *scalar,
-                    struct outcome *o)
+bool compare(const struct buffer *b, const void *kernel, const void *scalar, struct outcome *o)
 {
     size_t size = element_size(b->type);
     for (size_t i = 0; i < b->count; i++) {
@@ -358,7 +374,7 @@ static void run_one(struct pair *pair, struct program *p, struct outcome *o)
         done = done && lw_buffer_unmap(buffer[i]) == LW_OK;
         args[i] = lw_arg_buffer(buffer[i]);
     }
-    if (!done || !launch(pair, p, args, count)) {
+    if (!done || launch(pair, p, args, count) != LW_OK) {
         o->verdict = FAILED;
         snprintf(o->why, sizeof o->why, "%s", lw_last_error());
         return;
@@ -387,18 +403,22 @@ static void run_fills(struct pair *pair, struct program *p, struct outcome *o)
 /* One whose build fails says so only where it is alone. */
 static void run_in_child(const char *device, struct program *const *p, int count, int to)
 {
-    struct pair pair = {0};
-    struct outcome o = {NOT_BUILT, "", 0};
+    struct pair pair = {0}, ref = {0};
+    struct outcome o = {.verdict = NOT_BUILT};
     struct rlimit processor = {PROCESSOR_SECONDS, PROCESSOR_SECONDS + 10}, core = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CPU, &processor);
     setrlimit(RLIMIT_CORE, &core);
-    bool built = build_kernels(&pair, device, p, count, &o);
+    const bool is_wild = p[0]->wilds;
+    bool built = is_wild ? wild_build(&pair, &ref, p, count, &o)
+                         : build_kernels(&pair, device, p, count, &o);
     pair.scalar = built ? build_scalar(p, count) : NULL;
     if (built && !pair.scalar)
-        o = (struct outcome){NOT_BUILT, "the scalar program does not compile", 0};
+        o = (struct outcome){.verdict = NOT_BUILT, .why = "the scalar program does not compile"};
     for (int i = 0; i < count && (pair.scalar || count == 1); i++) {
-        if (pair.scalar)
+        if (pair.scalar && is_wild)
+            wild_run(&pair, &ref, p[i], &o);
+        else if (pair.scalar)
             run_fills(&pair, p[i], &o);
         if (write(to, &o, sizeof o) != (ssize_t)sizeof o)
             break;
@@ -444,12 +464,19 @@ static int start(const char *device, struct program *const *p, int count, struct
 
 void run_programs(const char *device, struct program *const *p, int count, struct outcome *outcomes)
 {
+    int alike = 1; /* are built together */
+    while (alike < count && wild_mode(p[alike]) == wild_mode(p[0]))
+        alike++;
+    if (alike < count)
+        run_programs(device, p + alike, count - alike, outcomes + alike);
+    count = alike;
     for (int i = 0; i < count; i++)
         p[i]->number = i;
     int done = start(device, p, count, outcomes);
     int next = done ? done : count / 2;
     if (done == 0 && count == 1)
-        outcomes[0] = (struct outcome){NO_VERDICT, "crashed or took too long", p[0]->fill};
+        outcomes[0] = (struct outcome){
+            .verdict = NO_VERDICT, .why = "crashed or took too long", .fill = p[0]->fill};
     if (done == 0 && count > 1)
         run_programs(device, p, next, outcomes);
     if (next < count && count > 1)
