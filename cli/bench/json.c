@@ -98,7 +98,7 @@ int bench_write_json(const struct bench *bench, int status)
         write_bench(memory, bench, status);
     int failed = cli_end_text(memory, &text);
     if (!failed)
-        failed = cli_save(path, &(struct cli_part){text, size}, 1);
+        failed = cli_save(path, &(struct lw__part){text, size}, 1);
     free(text);
     return failed;
 }

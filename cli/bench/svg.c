@@ -182,7 +182,7 @@ int bench_write_svg(const struct bench *bench)
         draw(memory, bench, body, height + 12);
     failed = failed ? failed : cli_end_text(memory, &text);
     if (!failed)
-        failed = cli_save(bench->options->svg, &(struct cli_part){text, size}, 1);
+        failed = cli_save(bench->options->svg, &(struct lw__part){text, size}, 1);
     free(body);
     free(text);
     return failed;

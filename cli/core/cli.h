@@ -15,6 +15,7 @@
 #define LW_CLI_H
 
 #include "base/nearest.h"
+#include "base/save.h"
 #include "lanewise/lanewise.h"
 #include "text/json.h"
 #include "text/number.h"
@@ -263,14 +264,9 @@ void cli_layout_free(struct cli_type *type);
 
 /* ---- save.c: files that the command writes --------------------------------------------------- */
 
-struct cli_part {
-    const void *bytes;
-    size_t count;
-};
-
 /* cli_save - the parts one after the other as a file, whole or not at all: it is renamed into
  * place. Devices and pipes are written to. Status 2 if it cannot be opened, 4 on a full disk. */
-int cli_save(const char *path, const struct cli_part *parts, size_t count);
+int cli_save(const char *path, const struct lw__part *parts, size_t count);
 
 /* ---- text.c: text in memory ------------------------------------------------------------------ */
 

@@ -150,7 +150,7 @@ static int copy(const char *from, const char *to, bool *is_new)
     char *text;
     int failed = read_own(from, &text, &size);
     if (!failed)
-        failed = cli_save(to, &(struct cli_part){text, size}, 1);
+        failed = cli_save(to, &(struct lw__part){text, size}, 1);
     free(text);
     return failed;
 }
@@ -188,7 +188,7 @@ int learn_save(const struct learn_track *track)
             fprintf(to, "%s %d %d\n", track->names[i], track->done[i], track->hints[i]);
     failed = cli_end_text(to, &text);
     if (!failed)
-        failed = cli_save(PROGRESS, &(struct cli_part){text, size}, 1);
+        failed = cli_save(PROGRESS, &(struct lw__part){text, size}, 1);
     free(text);
     return failed;
 }

@@ -1,7 +1,7 @@
 /* cc.c - `lanewise cc`: an object and a header from a kernel file, ahead of time.
  *
- * lanewise-compile makes both (its --image); here they become files, each written beside its name
- * and renamed, the object last.
+ * lanewise-compile makes and writes them (its --image); the command gives it the words, and prints
+ * what it says.
  */
 #include "cli/make/make.h"
 #include <errno.h>
@@ -16,13 +16,7 @@
 struct job {
     const struct cli_options *options;
     char compiler[PATH_MAX], file[PATH_MAX], name[NAME_MAX + 2];
-    int object, header, input; /* memory files; input: of standard input, or -1 */
-    FILE *depfile;             /* text of it */
-    char *rule, *text, *header_text;
-    size_t rule_size, size, header_size;
-    const char *payload;
-    size_t payload_size;
-    bool is_refused;
+    int result, input; /* memory files; input: of standard input, or -1 */
 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -59,7 +53,7 @@ static int check(struct job *job)
         return cli_fail(CLI_USAGE, "cc needs -o OUT.o");
     make_name(job);
     if (cli_is_input(o->file)) {
-        snprintf(job->file, sizeof job->file, "5");
+        snprintf(job->file, sizeof job->file, "4");
         return cli_compiler_find(job->compiler);
     }
     if (stat(o->file, &about) != 0)
@@ -85,14 +79,16 @@ static void add(const char **words, size_t *n, const char *name, const char *val
 static const char **make_words(const struct job *job)
 {
     const struct cli_options *o = job->options;
-    size_t room = 23 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
+    size_t room = 24 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
     const char **words = calloc(room, sizeof *words);
     if (!words)
         return NULL;
     words[n++] = job->compiler;
     add(words, &n, "--image", job->name);
+    add(words, &n, "--object", o->out);
+    add(words, &n, "--header", o->header);
+    add(words, &n, "--depfile", o->depfile);
     add(words, &n, "--out", "3");
-    add(words, &n, "--header", "4");
     add(words, &n, "--name", cli_input_name(o->file));
     add(words, &n, "--targets", o->targets);
     add(words, &n, "--bounds", o->no_bounds ? NULL : "yes");
@@ -110,64 +106,31 @@ static const char **make_words(const struct job *job)
     return words;
 }
 
-static int compile(struct job *job)
+static int compile(struct job *job, bool *is_refused)
 {
-    const int files[] = {job->object, job->header, job->input};
+    const int files[] = {job->result, job->input};
     const char **words = make_words(job);
     if (!words)
         return cli_fail_memory(sizeof *words);
-    int failed =
-        cli_compiler_run(job->options, words, files, job->input < 0 ? 2 : 3, &job->is_refused);
+    int failed = cli_compiler_run(job->options, words, files, job->input < 0 ? 1 : 2, is_refused);
     free(words);
     return failed;
 }
 
-/* ---- dependencies ---------------------------------------------------------------------------- */
+/* ---- what is said ---------------------------------------------------------------------------- */
 
-/* write_path - as make and ninja read it. */
-static void write_path(FILE *to, const char *path)
+/* print_messages - where the kernels do not compile, these are the reasons. */
+static int print_messages(const struct job *job)
 {
-    for (; *path; path++) {
-        if (*path == '$')
-            fputc('$', to);
-        else if (*path == ' ' || *path == '#' || *path == '\\')
-            fputc('\\', to);
-        fputc(*path, to);
-    }
-}
-
-static void add_dependency(const char *path, void *user)
-{
-    struct job *job = user;
-    fputs(" \\\n  ", job->depfile);
-    write_path(job->depfile, path);
-}
-
-static int begin_rule(struct job *job)
-{
-    job->depfile = open_memstream(&job->rule, &job->rule_size);
-    if (!job->depfile)
-        return cli_fail_memory(1);
-    write_path(job->depfile, job->options->out);
-    fputc(':', job->depfile);
-    add_dependency(job->compiler, job);
-    return CLI_DONE;
-}
-
-static int end_rule(struct job *job)
-{
-    fputc('\n', job->depfile);
-    FILE *depfile = job->depfile;
-    job->depfile = NULL;
-    return cli_end_text(depfile, &job->rule);
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-/* save - path may be NULL: not asked for. */
-static int save(const char *path, const char *bytes, size_t count)
-{
-    return path ? cli_save(path, &(struct cli_part){bytes, count}, 1) : CLI_DONE;
+    struct cli_messages messages = {.color = cli_wants_color(job->options->color)};
+    const char *payload;
+    char *text;
+    size_t size;
+    int failed = cli_text_read(job->result, &text, &size);
+    if (!failed)
+        failed = cli_compiler_result(text, size, &messages, &payload, &size);
+    free(text);
+    return failed;
 }
 
 static void write_name(const char *name, const char *path)
@@ -192,64 +155,34 @@ static void write_json(const struct cli_options *options)
     fputs("}\n", stdout);
 }
 
-static int deliver(struct job *job)
-{
-    const struct cli_options *o = job->options;
-    int failed = save(o->header, job->header_text, job->header_size);
-    if (!failed)
-        failed = save(o->depfile, job->rule, job->rule_size);
-    if (!failed)
-        failed = save(o->out, job->payload, job->payload_size);
-    if (!failed && o->json)
-        write_json(o);
-    return failed;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
-
-/* understand - where the kernels do not compile, the reasons are printed here. */
-static int understand(struct job *job)
-{
-    struct cli_messages messages = {.color = cli_wants_color(job->options->color)};
-    int failed = cli_text_read(job->object, &job->text, &job->size);
-    if (!failed)
-        failed = cli_text_read(job->header, &job->header_text, &job->header_size);
-    if (!failed)
-        failed = begin_rule(job);
-    if (!failed)
-        failed = cli_compiler_result(job->text, job->size, &messages, add_dependency, job,
-                                     &job->payload, &job->payload_size);
-    if (!failed)
-        failed = end_rule(job);
-    return failed ? failed : job->is_refused ? CLI_COMPILE : CLI_DONE;
-}
 
 static int make_files(struct job *job)
 {
-    job->object = memfd_create("lanewise-object", MFD_CLOEXEC);
-    job->header = memfd_create("lanewise-header", MFD_CLOEXEC);
-    if (job->object < 0 || job->header < 0)
+    job->result = memfd_create("lanewise-result", MFD_CLOEXEC);
+    if (job->result < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
     return cli_is_input(job->options->file) ? cli_input_file(&job->input) : CLI_DONE;
 }
 
 int cli_cc(const struct cli_options *options)
 {
-    int (*const steps[])(struct job *) = {check, make_files, compile, understand, deliver};
-    struct job job = {.options = options, .object = -1, .header = -1, .input = -1};
-    int failed = CLI_DONE;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !failed; i++)
-        failed = steps[i](&job);
-    if (job.depfile)
-        fclose(job.depfile);
-    if (job.object >= 0)
-        close(job.object);
-    if (job.header >= 0)
-        close(job.header);
+    struct job job = {.options = options, .result = -1, .input = -1};
+    bool is_refused = false;
+    int failed = check(&job);
+    if (!failed)
+        failed = make_files(&job);
+    if (!failed)
+        failed = compile(&job, &is_refused);
+    if (!failed)
+        failed = print_messages(&job);
+    if (!failed && is_refused)
+        failed = CLI_COMPILE;
+    if (!failed && options->json)
+        write_json(options);
+    if (job.result >= 0)
+        close(job.result);
     if (job.input >= 0)
         close(job.input);
-    free(job.rule);
-    free(job.text);
-    free(job.header_text);
     return failed;
 }

@@ -20,7 +20,7 @@
 extern char **environ;
 
 enum { OUT_DESCRIPTOR = 3 };
-enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compiler */
+enum { BUILT = 0, REFUSED = 1 }; /* exit statuses of the compiler; others are in manifest.h */
 
 int cli_compiler_find(char *path)
 {
@@ -82,8 +82,9 @@ static int start(const char *const *words, const int *files, size_t count, int s
                     strerror(error));
 }
 
-/* fail_words - the compiler does not take its words: why, without its name and usage. */
-static int fail_words(char *text)
+/* fail_told - the compiler does not take its words, or cannot write its files: what it said,
+ * without its name and usage. */
+static int fail_told(int status, char *text)
 {
     static const char name[] = "lanewise-compile: ";
     char *usage = strstr(text, "; usage: ");
@@ -91,15 +92,16 @@ static int fail_words(char *text)
     if (usage)
         *usage = '\0';
     text += strncmp(text, name, sizeof name - 1) == 0 ? sizeof name - 1 : 0;
-    return cli_fail(CLI_USAGE, "%s", *text ? text : "the compiler does not take these options");
+    return cli_fail(status, "%s", *text ? text : "the compiler does not take these options");
 }
 
 /* fail_compiler - it ended in another way than with a result; text is what it said. */
 static int fail_compiler(int ended, char *text)
 {
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == WRONG_WORDS)
-        return fail_words(text);
-    if ((WIFEXITED(ended) && WEXITSTATUS(ended) == LW_EXIT_MEMORY) || lw__lacked_memory(text))
+    const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    if (status == LW_EXIT_MISUSED || status == LW_EXIT_UNSAVED)
+        return fail_told(status == LW_EXIT_MISUSED ? CLI_USAGE : CLI_LAUNCH, text);
+    if (status == LW_EXIT_MEMORY || lw__lacked_memory(text))
         return cli_fail(CLI_LAUNCH, "compiling takes more memory than there is");
     fputs(text, stderr);
     const char *limit = WIFSIGNALED(ended) ? lw__limit_of(WTERMSIG(ended)) : NULL;
@@ -108,7 +110,7 @@ static int fail_compiler(int ended, char *text)
     if (WIFSIGNALED(ended))
         return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
                         strsignal(WTERMSIG(ended)));
-    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
+    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", status);
 }
 
 /* wait_for - the compiler's end; said is passed on, and explains a failure. */
@@ -184,8 +186,6 @@ static int cut(char *row, char **fields, int count)
 /* reader - a message is printed once its picture, which comes in the next row, is known. */
 struct reader {
     struct cli_messages *messages;
-    cli_dependency *on_dependency;
-    void *user;
     lw_diagnostic pending; /* severity NULL: none */
 };
 
@@ -198,14 +198,12 @@ static void print_pending(struct reader *reader)
 
 static void take_row(struct reader *reader, char *row)
 {
-    enum { DIAGNOSTIC_FIELDS = 6, DEPENDENCY_FIELDS = 3, PICTURE_FIELDS = 2 };
+    enum { DIAGNOSTIC_FIELDS = 6, PICTURE_FIELDS = 2 };
     char *fields[DIAGNOSTIC_FIELDS] = {0};
     int count = cut(row, fields, DIAGNOSTIC_FIELDS);
     if (count == PICTURE_FIELDS && !strcmp(fields[0], "shown"))
         reader->pending.picture = fields[1];
     print_pending(reader);
-    if (count == DEPENDENCY_FIELDS && !strcmp(fields[0], "dep") && reader->on_dependency)
-        reader->on_dependency(fields[1], reader->user);
     if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
         return;
     reader->pending = (lw_diagnostic){.severity = fields[1],
@@ -216,11 +214,10 @@ static void take_row(struct reader *reader, char *row)
 }
 
 int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
-                        cli_dependency *on_dependency, void *user, const char **payload,
-                        size_t *payload_size)
+                        const char **payload, size_t *payload_size)
 {
     static const char first[] = "lanewise-manifest\t1\n";
-    struct reader reader = {messages, on_dependency, user, {0}};
+    struct reader reader = {.messages = messages};
     bool is_manifest = strncmp(text, first, strlen(first)) == 0;
     char *row = text, *end;
     while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {

@@ -110,7 +110,7 @@ static int write_flags(const char *there, const char *include)
         puts(FLAGS_FILE " has all that is needed");
         return CLI_DONE;
     }
-    const struct cli_part parts[] = {{there, strlen(there)}, {text, strlen(text)}};
+    const struct lw__part parts[] = {{there, strlen(there)}, {text, strlen(text)}};
     int failed = cli_save(FLAGS_FILE, parts, 2);
     if (!failed)
         printf("%s %s\n", *there ? "added to" : "wrote", FLAGS_FILE);

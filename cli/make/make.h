@@ -16,12 +16,9 @@ int cli_compiler_find(char *path);
 int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
                      size_t count, bool *is_refused);
 
-/* cli_compiler_result - print the messages of a result, tell the files that were read, find the
- * payload. text is cut up. */
-typedef void cli_dependency(const char *path, void *user);
+/* cli_compiler_result - print the messages of a result, find the payload. text is cut up. */
 int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
-                        cli_dependency *on_dependency, void *user, const char **payload,
-                        size_t *payload_size);
+                        const char **payload, size_t *payload_size);
 
 /* ---- commands -------------------------------------------------------------------------------- */
 

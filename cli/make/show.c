@@ -232,7 +232,7 @@ static int compile(const struct cli_options *options, const char *input, enum cl
     if (!failed)
         failed = cli_text_read(files[0], text, &size);
     if (!failed)
-        failed = cli_compiler_result(*text, size, &messages, NULL, NULL, payload, payload_size);
+        failed = cli_compiler_result(*text, size, &messages, payload, payload_size);
     close(files[0]);
     if (files[1] >= 0)
         close(files[1]);

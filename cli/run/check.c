@@ -144,7 +144,7 @@ int cli_sarif_write(const struct cli_session *session)
     int failed = path ? read_findings(session->stream, LW_CHECK_SARIF, &text, &size) : CLI_DONE;
     if (!path || failed)
         return failed;
-    failed = cli_save(path, &(struct cli_part){text, size}, 1);
+    failed = cli_save(path, &(struct lw__part){text, size}, 1);
     free(text);
     return failed;
 }

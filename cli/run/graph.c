@@ -213,7 +213,7 @@ static int save_drawing(lw_graph *graph, const char *path)
         cli_capture(write_drawing, &(struct drawing){graph, draw_format(path)}, &text, &size);
     if (failed)
         return failed;
-    failed = cli_save(path, &(struct cli_part){text, size}, 1);
+    failed = cli_save(path, &(struct lw__part){text, size}, 1);
     free(text);
     return failed;
 }

@@ -404,7 +404,7 @@ int cli_npy_write(const char *path, const struct cli_npy *array)
 {
     struct npy_start start;
     make_start(array, &start);
-    const struct cli_part parts[] = {{start.text, start.length},
+    const struct lw__part parts[] = {{start.text, start.length},
                                      {array->data, array->count * lw_dtype_size(array->dtype)}};
     return cli_save(path, parts, 2);
 }

@@ -90,7 +90,7 @@ int cli_picture_save(const struct cli_session *session)
     int failed = cli_capture(write_picture, session, &text, &size);
     if (failed)
         return failed;
-    failed = cli_save(out, &(struct cli_part){text, size}, 1);
+    failed = cli_save(out, &(struct lw__part){text, size}, 1);
     free(text);
     if (failed)
         return failed;

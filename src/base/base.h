@@ -4,6 +4,7 @@
 #ifndef LW_BASE_H
 #define LW_BASE_H
 
+#include "base/save.h"
 #include "lanewise/lanewise.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -85,10 +86,6 @@ const char *lw__file_kind(unsigned mode);
  * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
 lw_status lw__read_file(const char *path, struct lw__bytes *out);
 lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes *out);
-
-/* lw__write_all - write every byte, going on after signals. False with errno set where it
- * cannot. */
-bool lw__write_all(int descriptor, const void *bytes, size_t count);
 
 /* lw__write_file - a whole file, new or in place of what it held. A failure leaves no half of it.
  * errors   LW_E_IO with the system's reason; LW_E_MEMORY */

@@ -97,23 +97,6 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
     return status;
 }
 
-bool lw__write_all(int descriptor, const void *bytes, size_t count)
-{
-    const char *from = bytes;
-
-    while (count) {
-        ssize_t put = write(descriptor, from, count);
-
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put > 0) {
-            from += put;
-            count -= (size_t)put;
-        }
-    }
-    return true;
-}
-
 /* Half of a file is removed; a device, a pipe and what a link leads to stay. */
 static void remove_half(const char *path)
 {

@@ -7,9 +7,14 @@
  * step of cpu programs (cpu_abi.h), their bitcode from --common FD, with --kernel K --block X,Y,Z.
  * The result goes to descriptor --out, a regular or memory file:
  *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX, or nothing (null)
- * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload); 2 the command
- * line is wrong; LW_EXIT_MEMORY there is no memory; anything else, a signal, or a manifest without
- * its end row: a defect.
+ * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload);
+ * LW_EXIT_MISUSED the command line is wrong; LW_EXIT_MEMORY there is no memory; LW_EXIT_UNSAVED the
+ * disk is full; anything else, a signal, or a manifest without its end row: a defect.
+ *
+ * `lanewise cc` starts
+ *     lanewise-compile --image FILE --object OUT.o --header OUT.h --depfile OUT.d --out FD ... PATH
+ * which writes the files itself (compile/driver/image_files.c): there is no payload. Without --out,
+ * as the build starts it, the diag rows are printed.
  *
  * The manifest is lines of tab-separated fields; \t, \n and \\ in a field are escaped so.
  *     lanewise-manifest  1
@@ -40,7 +45,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LW_EXIT_MEMORY = 4 };
+enum { LW_EXIT_MISUSED = 2, LW_EXIT_MEMORY = 4, LW_EXIT_UNSAVED = 5 };
 
 /* The program that lanewise-compile starts: it decides its result too. */
 #define LW_FRONT_END "clang-19"

@@ -17,8 +17,8 @@ refused() # STATUS TEXT WORDS...
 refused 2 'the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then' --device cpu one.c
 refused 2 'a multiple of 32, not cpu:sse;' --device cpu:sse one.c
 refused 2 'go with --common, --first, --show or --time-passes' --device cpu:avx2 --kernel one one.c
-for block in 0,1,1 1,1 1,1,1,1 1025,1,1 32,33,1 1,1,65 -1,1,1 1,x,1; do
-    refused 2 '--block takes X,Y,Z' --device cpu:avx2 --show uniform --block "$block" one.c
+for block in 0,1,1 1, 1,,1 ,1 1,1,1,1 1025,1,1 32,33,1 1,1,65 -1,1,1 1,x,1; do
+    refused 2 '--block takes X\[,Y' --device cpu:avx2 --show uniform --block "$block" one.c
 done
 refused 2 'cpu:LEVEL or cuda:sm_NN, --kernel and --block' --device cpu:avx2 --common 4
 refused 2 '--common takes no text' --device cpu:avx2 --common 4 --kernel one --block 64,1,1 one.c

@@ -5,6 +5,7 @@
  *     image_header    the header, and the C that calls the library and lists the code
  *     image_c_types   structs by value as C, from their layout
  *     image_object    names, constants, the linker
+ *     image_files     the files that it makes, and what it says
  *
  * The object holds a lw_image (lanewise/image.h). Its symbols begin with lw.FILE. and are hidden,
  * but for the functions of the header: FILE_K for each kernel K, and FILE_program.
@@ -25,9 +26,10 @@ struct lw__image_block {
 
 /* The options: lw__options.image. */
 struct lw__image_options {
-    const char *file;          /* FILE: what the object's names begin with */
-    const char *source;        /* the kernel file's name without its folder */
-    int header_fd;             /* where the header goes; -1 */
+    const char *file;   /* FILE: what the object's names begin with */
+    const char *source; /* the kernel file's name without its folder */
+    const char *object; /* where the files go; NULL: nowhere */
+    const char *header, *depfile;
     bool no_debug, no_bitcode; /* -g0, --no-bitcode */
     char *words;               /* the text of targets, cut */
     const char *targets[LW_TARGETS_MAX];
@@ -40,12 +42,16 @@ struct lw__image_options {
 bool lw__pass_image(struct lw__unit *unit);
 bool lw__pass_hide(struct lw__unit *unit);
 
+/* After the passes: the files, unless there are errors, and without --out what the compiler says.
+ * Returns the exit status of a failure, or 0. */
+int lw__image_deliver(struct lw__unit *unit);
+
 /* Read one option and its value; *is_known: it is one of these. False, with a message: an error. */
 bool lw__image_option(struct lw__options *options, const char *name, const char *value,
                       bool *is_known);
 /* Add what is missing, and check that all fits together; false, with a message: it does not. */
 bool lw__image_check(struct lw__options *options);
-/* X,Y,Z: within the kernel language's limits of a block. */
+/* X[,Y[,Z]]: within the kernel language's limits of a block. */
 bool lw__block_dims(const char *text, uint32_t block[3]);
 
 /* The result of one child: code of a kernel for a target and a block, or of all kernels (ref). */

@@ -448,7 +448,7 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
                                   .proofs = m->proofs,
                                   .constants = &m->constants,
                                   .id = hash_all(m)};
-    struct lw__text header = {0}, source = {0};
+    struct lw__text source = {0};
     for (size_t i = 0; i < m->job_count; i++) {
         const struct lw__image_job *job = &m->jobs[i];
         const char *payload = job->result.data + job->manifest.text_bytes;
@@ -470,18 +470,14 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
                                        m->kernels_text.length);
     code.common = add_bitcode(m, m->common.data, m->common.length);
     code.guarded = add_bitcode(m, m->unit->guarded, m->unit->guarded_bytes);
-    lw__image_header(m->options, &m->kernels, &header);
-    lw__image_source(&code, &header, &source);
-    lw__finished(&header);
+    lw__image_header(m->options, &m->kernels, &m->unit->header);
+    lw__image_source(&code, &m->unit->header, &source);
+    lw__finished(&m->unit->header);
     lw__finished(&source);
     lw__finished(&m->archive);
-    bool ok = lw__image_compile(m->unit, &source, &m->archive) &&
-              lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
-              lw__image_link(m->unit, &m->archive);
-    if (ok && m->options->header_fd >= 0 &&
-        !lw__write_all(m->options->header_fd, header.data, header.length))
-        ok = lw__defect("the header cannot be written: %s", strerror(errno));
-    lw__text_free(&header);
+    const bool ok = lw__image_compile(m->unit, &source, &m->archive) &&
+                    lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
+                    lw__image_link(m->unit, &m->archive);
     lw__text_free(&source);
     return ok;
 }

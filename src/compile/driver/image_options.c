@@ -15,9 +15,9 @@ static const char own_triple[] = LW_X86_64;
 bool lw__block_dims(const char *text, uint32_t block[3])
 {
     enum { THREADS_MAX = 1024, Z_MAX = 64 };
-    unsigned long threads = 1, dim[3] = {0};
+    unsigned long threads = 1, dim[3] = {1, 1, 1};
     char *end = (char *)text;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && (!i || *end); i++) {
         const char *from = i ? end + 1 : text;
         if ((i && *end != ',') || *from < '0' || *from > '9')
             return false;
@@ -25,8 +25,9 @@ bool lw__block_dims(const char *text, uint32_t block[3])
         if (dim[i] < 1 || dim[i] > THREADS_MAX)
             return false;
         threads *= dim[i];
-        block[i] = (uint32_t)dim[i];
     }
+    for (int i = 0; i < 3; i++)
+        block[i] = (uint32_t)dim[i];
     return !*end && threads <= THREADS_MAX && dim[2] <= Z_MAX;
 }
 
@@ -84,7 +85,7 @@ static bool set_targets(struct lw__options *options, const char *list)
     return true;
 }
 
-/* [TARGET=]X,Y,Z */
+/* [TARGET=]X[,Y[,Z]] */
 static bool add_block(struct lw__image_options *image, const char *word)
 {
     struct lw__image_block *block = &image->blocks[image->block_count];
@@ -94,8 +95,8 @@ static bool add_block(struct lw__image_options *image, const char *word)
     *block = (struct lw__image_block){.target = equals ? word : NULL,
                                       .target_length = equals ? (size_t)(equals - word) : 0};
     if (!lw__block_dims(equals ? equals + 1 : word, block->dims))
-        return lw__defect("-b takes [TARGET=]X,Y,Z, each 1 or more, at most 1024 together, Z at "
-                          "most 64; not %s",
+        return lw__defect("-b takes [TARGET=]X[,Y[,Z]], each 1 or more, at most 1024 together, "
+                          "Z at most 64; not %s",
                           word);
     image->block_count++;
     return true;
@@ -105,7 +106,6 @@ static bool begin(struct lw__options *options, const char *file)
 {
     options->image = lw__new(&options->arena, 1, sizeof *options->image);
     options->image->file = file;
-    options->image->header_fd = -1;
     return true;
 }
 
@@ -120,8 +120,12 @@ bool lw__image_option(struct lw__options *options, const char *name, const char 
         return set_targets(options, value);
     if (image && !strcmp(name, "--block"))
         return add_block(image, value);
-    if (image && !strcmp(name, "--header"))
-        image->header_fd = atoi(value);
+    if (image && !strcmp(name, "--object"))
+        image->object = value;
+    else if (image && !strcmp(name, "--header"))
+        image->header = value;
+    else if (image && !strcmp(name, "--depfile"))
+        image->depfile = value;
     else if (image && !strcmp(name, "--debug"))
         image->no_debug = !strcmp(value, "no");
     else if (image && !strcmp(name, "--bitcode"))
@@ -181,6 +185,8 @@ bool lw__image_check(struct lw__options *options)
     const char *triple, *slash;
     if (!options->path && options->source_fd < 0)
         return lw__defect("--image needs a file or --source");
+    if (!image->object)
+        return lw__defect("--image needs --object");
     if (!image->target_count && !add_usual_targets(image))
         return false;
     if (!check_architecture(image, &triple) || !check_blocks(image))

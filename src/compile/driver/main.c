@@ -29,13 +29,15 @@ static bool usage(const char *what, const char *word)
 {
     return lw__defect(
         "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
-        "[--optimise no] [--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... "
+        "[--optimise no] [--show STAGE [--kernel K] [--block X[,Y[,Z]]]] [-D X]... [-I DIR]... "
         "[PATH], or "
-        "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
-        "--device cpu:LEVEL --first FD [--kernel K] --block X,Y,Z and the words of the first, or "
-        "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
-        "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
-        "--time-passes --device D [--kernel K] [--block X,Y,Z] [-D X]... [-I DIR]... PATH, or "
+        "--device cpu:LEVEL --common FD --kernel K --block X[,Y[,Z]] --out FD [--name NAME], or "
+        "--device cpu:LEVEL --first FD [--kernel K] --block X[,Y[,Z]] and the words of the first, "
+        "or "
+        "--image FILE --object OUT.o [--header OUT.h] [--depfile OUT.d] [--targets LIST] "
+        "[--block [TARGET=]X[,Y[,Z]]]... [--debug no] [--bitcode no] [--out FD] [-D X]... "
+        "[-I DIR]... PATH, or "
+        "--time-passes --device D [--kernel K] [--block X[,Y[,Z]]] [-D X]... [-I DIR]... PATH, or "
         "--pass NAME FILE.ll, or --header-module FILE",
         what, word);
 }
@@ -96,7 +98,8 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     if (!strcmp(name, "--block"))
         return lw__block_dims(value, o->block) ||
                usage(
-                   "--block takes X,Y,Z, each 1 or more, at most 1024 together, Z at most 64; not ",
+                   "--block takes X[,Y[,Z]], each 1 or more, at most 1024 together, Z at most 64; "
+                   "not ",
                    value);
     const char **slot = !strcmp(name, "--device")          ? &o->device
                         : !strcmp(name, "--name")          ? &o->name
@@ -196,7 +199,7 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return false;
     if (!o->device)
         return usage("--device is missing", "");
-    if (o->out_fd < 0 && !o->time_passes)
+    if (o->out_fd < 0 && !o->time_passes && !o->image)
         return usage("--out is missing", "");
     if (!take_first(o) || !check_step(o))
         return false;
@@ -225,18 +228,24 @@ int main(int argc, char **argv)
     lw__process_leave_none();
     if (!parse(argc, argv, &options)) {
         lw__arena_free(&options.arena);
-        return 2;
+        return LW_EXIT_MISUSED;
     }
     struct lw__unit unit = {.options = &options};
+    int undelivered = 0;
     bool ok = options.header_module ? lw__header_module_make(&unit)
                                     : start(&unit, &options.arena) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
+    if (ok && options.image)
+        undelivered = lw__image_deliver(&unit);
     if (ok && !options.only_pass && options.out_fd >= 0)
         ok = lw__write_result(&unit) && (unit.diags.errors || lw__first_launch(&unit));
-    else if (ok && unit.diags.errors)
+    else if (ok && !options.image && unit.diags.errors)
         lw__defect("'%s' has errors: --out 1 in place of --time-passes shows them", options.name);
-    int status = unit.misused ? 2 : !ok ? LW_EXIT_DEFECT : unit.diags.errors ? 1 : 0;
+    int status = unit.misused        ? LW_EXIT_MISUSED
+                 : !ok               ? LW_EXIT_DEFECT
+                 : unit.diags.errors ? 1
+                                     : undelivered;
     if (!ok)
         lw__where_tell();
     lw__pipeline_release(&unit);

@@ -287,6 +287,7 @@ void lw__pipeline_release(struct lw__unit *unit)
     lw__text_free(&unit->manifest);
     lw__text_free(&unit->sites);
     lw__text_free(&unit->payload);
+    lw__text_free(&unit->header);
     lw__text_free(&unit->common);
     lw__arena_free(&unit->scratch);
     lw__arena_free(&unit->arena);

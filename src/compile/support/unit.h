@@ -174,7 +174,8 @@ struct lw__unit {
     bool has_rare;                 /* code that lanes rarely need is behind a branch: lw.rarely */
     bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
-    char *guarded; /* common bitcode of that form, guarded_bytes, or NULL: guard/forms.c */
+    struct lw__text header; /* of an image, whose payload is the object */
+    char *guarded;          /* common bitcode of that form, guarded_bytes, or NULL: guard/forms.c */
     size_t guarded_bytes;
     struct lw__text common; /* common bitcode with the kernel of the first launch, and which that */
     char *first;            /* is; NULL: there is none, or its code is made anyway */
