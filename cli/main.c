@@ -14,14 +14,9 @@
 struct command {
     const char *name;
     enum cli_command bit;
-    int (*run)(const struct cli_options *options); /* NULL: not built yet */
+    int (*run)(const struct cli_options *options); /* NULL: bench, and its forms */
     bool needs_file;
 };
-
-#ifdef LW_STAGE1
-#define cli_op NULL
-#define cli_graph NULL
-#endif
 
 static const struct command commands[] = {
 #define COMMAND(name, bit, function, has_file, usage, summary, about)                              \
@@ -32,7 +27,7 @@ static const struct command commands[] = {
 static const struct command *find_command(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].name, name) == 0)
+        if (strcmp(commands[i].name, name) == 0 && !strchr(name, ' '))
             return &commands[i];
     return NULL;
 }
@@ -41,8 +36,6 @@ static const struct command *find_command(const char *name)
 static int run_command(const struct command *command, char **words, size_t count)
 {
     struct cli_options options;
-    if (!command->run)
-        return cli_fail(CLI_BROKEN, "%s is not built yet", command->name);
     int failed = cli_options_read(command->bit, words, count, &options);
     if (!failed && options.help)
         cli_help_command(stdout, command->name);
@@ -109,8 +102,6 @@ static int dispatch(int argc, char **argv)
         return fail_command(argv[1]);
     if (command->bit == CLI_BENCH)
         return argc == 3 && is_help(argv[2]) ? help(argv + 1, 1) : cli_bench(argv + 2);
-    if (!command->run && argc > 2 && is_help(argv[2]))
-        return help(argv + 1, 1);
     return run_command(command, argv + 2, (size_t)argc - 2);
 }
 
