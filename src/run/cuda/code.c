@@ -21,9 +21,9 @@ static lw_status refuse(struct lw__cuda *gpu, int result, const char *log)
                         log);
     if (result == LW_CU_INVALID_PTX)
         return lw__fail(LW_E_INTERNAL, "the NVIDIA driver refuses the compiled kernel: %s", log);
-    return lw__gpu_fail(&gpu->gpu, result,
-                        "the NVIDIA driver does not load the compiled kernel%s%.200s",
-                        *log ? ": " : "", log);
+    return lw__gpu_result(&gpu->gpu, result,
+                          "the NVIDIA driver does not load the compiled kernel%s%.200s",
+                          *log ? ": " : "", log);
 }
 
 /* Entered. */
@@ -71,8 +71,7 @@ static lw_status read_text(struct lw__cuda *gpu, struct lw__cuda_code *c)
             return lw__fail(LW_E_MEMORY, "out of memory: the texts of a kernel");
         result = read_global(gpu, c, LW_CUDA_TEXT, c->gpu.text, c->gpu.text_bytes);
     }
-    return result ? lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT)
-                  : LW_OK;
+    return lw__gpu_result(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT);
 }
 
 /* Entered. A launch may have as much dynamic memory as the processor leaves. */
@@ -96,15 +95,12 @@ static int prepare_function(struct lw__cuda *gpu, struct lw__cuda_code *c)
 /* Entered. */
 static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cuda_code *c)
 {
-    int result;
-
     LW_TRY(load_module(gpu, text, c));
-    result = prepare_function(gpu, c);
-    if (result)
-        return lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_ENTRY);
-    result = read_global(gpu, c, LW_CUDA_USES, &c->gpu.uses, sizeof c->gpu.uses);
-    if (result)
-        return lw__gpu_fail(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
+    LW_TRY(lw__gpu_result(&gpu->gpu, prepare_function(gpu, c), "%s of the compiled kernel",
+                          LW_CUDA_ENTRY));
+    LW_TRY(lw__gpu_result(&gpu->gpu,
+                          read_global(gpu, c, LW_CUDA_USES, &c->gpu.uses, sizeof c->gpu.uses),
+                          "%s of the compiled kernel", LW_CUDA_USES));
     c->gpu.slack_bytes = c->gpu.uses >> LW_CUDA_SLACK_SHIFT;
     c->gpu.follows = c->gpu.uses & LW_CUDA_FOLLOWS;
     c->gpu.uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;

@@ -63,9 +63,7 @@ static lw_status describe(struct lw__cuda *gpu)
 {
     int capability, result = ask(gpu, &capability);
 
-    if (result)
-        return lw__gpu_fail(&gpu->gpu, result, "device '%s' does not say what it is",
-                            gpu->gpu.name);
+    LW_TRY(lw__gpu_result(&gpu->gpu, result, "device '%s' does not say what it is", gpu->gpu.name));
     return capability >= CAPABILITY_MIN
                ? LW_OK
                : lw__fail(LW_E_DEVICE,
@@ -113,8 +111,7 @@ static lw_status start(struct lw__cuda *gpu)
 
     LW_TRY(describe(gpu));
     result = gpu->driver->context_retain(&gpu->gpu.context, gpu->device);
-    if (result)
-        return lw__gpu_fail(&gpu->gpu, result, "device '%s' cannot be opened", gpu->gpu.name);
+    LW_TRY(lw__gpu_result(&gpu->gpu, result, "device '%s' cannot be opened", gpu->gpu.name));
     return lw__gpu_begin(&gpu->gpu);
 }
 

@@ -83,11 +83,13 @@ lw_status lw__gpu_fail_lost(struct lw__gpu *gpu, lw_status status)
                     gpu->name, gpu->loss);
 }
 
-lw_status lw__gpu_fail(struct lw__gpu *gpu, int result, const char *format, ...)
+lw_status lw__gpu_result(struct lw__gpu *gpu, int result, const char *format, ...)
 {
     char what[256], text[LW_GPU_RESULT_ROOM];
     va_list arguments;
 
+    if (!result)
+        return LW_OK;
     if (gpu->driver->ends_context(result)) {
         lose(gpu, result);
         return lw__gpu_fail_lost(gpu, LW_E_DEVICE);
@@ -108,7 +110,7 @@ lw_status lw__gpu_enter(struct lw__gpu *gpu)
     if (atomic_load_explicit(&gpu->is_lost, memory_order_acquire))
         return lw__gpu_fail_lost(gpu, LW_E_DEVICE);
     result = gpu->driver->context_push(gpu->context);
-    return result ? lw__gpu_fail(gpu, result, "device '%s' cannot be used", gpu->name) : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s' cannot be used", gpu->name);
 }
 
 /* Objects of a lost GPU are released with its context. */
@@ -140,7 +142,7 @@ lw_status lw__gpu_begin(struct lw__gpu *gpu)
     LW_TRY(lw__gpu_enter(gpu));
     result = gpu->driver->stream_create(&gpu->copies, LW_GPU_STREAM_NON_BLOCKING);
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "device '%s' cannot be opened", gpu->name) : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s' cannot be opened", gpu->name);
 }
 
 void lw__gpu_end(struct lw__gpu *gpu)

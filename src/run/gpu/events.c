@@ -37,7 +37,7 @@ static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
     if (!result)
         return LW_OK;
     free(*out);
-    return lw__gpu_fail(gpu, result, "device '%s': an event", gpu->name);
+    return lw__gpu_result(gpu, result, "device '%s': an event", gpu->name);
 }
 
 lw_status lw__gpu_mark(void *state, void *queue, void **mark)
@@ -59,7 +59,7 @@ lw_status lw__gpu_mark(void *state, void *queue, void **mark)
         return LW_OK;
     }
     lw__gpu_mark_destroy(gpu, m);
-    return lw__gpu_fail(gpu, result, "device '%s': an event", gpu->name);
+    return lw__gpu_result(gpu, result, "device '%s': an event", gpu->name);
 }
 
 /* In the child of a fork the lock may be held for ever, and the event is not there. */
@@ -88,8 +88,7 @@ lw_status lw__gpu_mark_await(void *state, void *queue, void *mark)
     LW_TRY(lw__gpu_enter(gpu));
     result = gpu->driver->stream_wait_event(q->stream, m->event, 0);
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "device '%s': waiting for an event", gpu->name)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': waiting for an event", gpu->name);
 }
 
 /* The driver counts in steps of half a microsecond. */
@@ -104,8 +103,7 @@ lw_status lw__gpu_mark_elapsed(void *state, void *begin, void *end, int64_t *nan
     result = gpu->driver->event_elapsed(&milliseconds, from->event, to->event);
     lw__gpu_leave(gpu);
     *nanoseconds = (int64_t)((double)milliseconds * 1e6);
-    return result ? lw__gpu_fail(gpu, result, "device '%s': the time between events", gpu->name)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': the time between events", gpu->name);
 }
 
 /* ---- waiting ---- */
@@ -172,5 +170,5 @@ lw_status lw__gpu_await(void *state, void *queue, void *mark, const struct times
     lw__gpu_leave(gpu);
     if (result == gpu->driver->not_ready)
         return LW_E_TIMEOUT;
-    return result ? lw__gpu_fail(gpu, result, "waiting for device '%s'", gpu->name) : LW_OK;
+    return lw__gpu_result(gpu, result, "waiting for device '%s'", gpu->name);
 }

@@ -103,7 +103,7 @@ lw_status lw__gpu_flight_take(struct lw__gpu_queue *q, const struct lw__launch *
             result = create_record(q->gpu, f);
         if (result) {
             free(f);
-            return lw__gpu_fail(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
+            return lw__gpu_result(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
         }
     }
     f->kernel = l->kernel;
@@ -118,7 +118,7 @@ lw_status lw__gpu_fail_start(struct lw__gpu_queue *q, struct lw__gpu_flight *f, 
 
     if (f && (f->images || f->before))
         (void)q->gpu->driver->stream_wait(q->stream);
-    status = lw__gpu_fail(q->gpu, result, "%s '%s' cannot be launched", what, kernel);
+    status = lw__gpu_result(q->gpu, result, "%s '%s' cannot be launched", what, kernel);
     if (f)
         lw__gpu_end_flight(q, f);
     if (atomic_load(&q->gpu->is_lost))

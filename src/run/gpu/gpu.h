@@ -174,10 +174,10 @@ lw_status lw__gpu_enter(struct lw__gpu *gpu);
 bool lw__gpu_enter_to_release(struct lw__gpu *gpu); /* false, and no message, where it cannot */
 void lw__gpu_leave(struct lw__gpu *gpu);
 
-/* lw__gpu_fail - the message of a call to the driver that failed: "WHAT: its text". If the error
- * invalidates the context, the GPU is lost from then on, and the message says so.
- * returns  LW_E_MEMORY where memory was short; LW_E_DEVICE */
-lw_status lw__gpu_fail(struct lw__gpu *gpu, int result, const char *format, ...)
+/* lw__gpu_result - what came of a call to the driver: LW_OK, or a failure with "WHAT: its text". If
+ * the error invalidates the context, the GPU is lost from then on, and the message says so.
+ * errors   LW_E_MEMORY where memory was short; LW_E_DEVICE */
+lw_status lw__gpu_result(struct lw__gpu *gpu, int result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* lw__gpu_fail_lost - of a GPU that is lost: LW_E_LAUNCH for the launches that were under way. */

@@ -39,8 +39,7 @@ lw_status lw__gpu_memory_create(void *state, size_t bytes, void **memory)
                         "out of memory: a buffer of %zu bytes; device '%s' has %zu of %zu bytes "
                         "left",
                         bytes, gpu->name, unused, total);
-    if (result)
-        return lw__gpu_fail(gpu, result, "device '%s': a buffer of %zu bytes", gpu->name, bytes);
+    LW_TRY(lw__gpu_result(gpu, result, "device '%s': a buffer of %zu bytes", gpu->name, bytes));
     *memory = (void *)(uintptr_t)address;
     return LW_OK;
 }
@@ -64,9 +63,8 @@ lw_status lw__gpu_memory_write(void *state, void *to, const void *from, size_t b
     result =
         lw__gpu_copied(gpu, gpu->driver->memory_write((uintptr_t)to, from, bytes, gpu->copies));
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "device '%s': writing %zu bytes of a buffer",
-                                 gpu->name, bytes)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': writing %zu bytes of a buffer", gpu->name,
+                          bytes);
 }
 
 lw_status lw__gpu_memory_read(void *state, void *to, const void *from, size_t bytes)
@@ -77,9 +75,8 @@ lw_status lw__gpu_memory_read(void *state, void *to, const void *from, size_t by
     LW_TRY(lw__gpu_enter(gpu));
     result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, (uintptr_t)from, bytes, gpu->copies));
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "device '%s': reading %zu bytes of a buffer",
-                                 gpu->name, bytes)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': reading %zu bytes of a buffer", gpu->name,
+                          bytes);
 }
 
 /* Asks for access to the other GPU's memory: copies then go past the host. Where there is no way,
@@ -97,9 +94,8 @@ lw_status lw__gpu_memory_copy(void *state, void *to, void *from_state, const voi
         lw__gpu_copied(gpu, gpu->driver->memory_copy((uintptr_t)to, gpu->context, (uintptr_t)from,
                                                      other->context, bytes, gpu->copies));
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "device '%s': copying %zu bytes from device '%s'",
-                                 gpu->name, bytes, other->name)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': copying %zu bytes from device '%s'", gpu->name,
+                          bytes, other->name);
 }
 
 /* A kernel that uses what it cannot access loses the GPU, so its ends are looked up before. */
@@ -117,6 +113,5 @@ lw_status lw__gpu_memory_check(void *state, const void *memory, size_t bytes)
     if (result == gpu->driver->invalid_value)
         return lw__fail(LW_E_ARG, "%zu bytes at %p are not memory that device '%s' can access: %s",
                         bytes, memory, gpu->name, gpu->driver->result_text(result, text));
-    return result ? lw__gpu_fail(gpu, result, "device '%s': the memory at %p", gpu->name, memory)
-                  : LW_OK;
+    return lw__gpu_result(gpu, result, "device '%s': the memory at %p", gpu->name, memory);
 }

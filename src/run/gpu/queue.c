@@ -65,8 +65,7 @@ lw_status lw__gpu_fill(void *state, const struct lw__launch *l, uint32_t *blocks
     result =
         gpu->driver->function_blocks(&count, c->function, (int)threads, lw__gpu_dynamic_bytes(l));
     lw__gpu_leave(gpu);
-    if (result)
-        return lw__gpu_fail(gpu, result, "kernel '%s': how many blocks run at once", l->kernel);
+    LW_TRY(lw__gpu_result(gpu, result, "kernel '%s': how many blocks run at once", l->kernel));
     *blocks = (uint32_t)(count > 0 ? count : 1) * (uint32_t)gpu->processors;
     return LW_OK;
 }
@@ -218,8 +217,8 @@ static lw_status make(struct lw__gpu *gpu, void *native, bool is_wrapped, void *
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");
     if (result) {
         free(q);
-        return lw__gpu_fail(gpu, result, "device '%s': a stream%s", gpu->name,
-                            is_wrapped ? " of someone else" : "");
+        return lw__gpu_result(gpu, result, "device '%s': a stream%s", gpu->name,
+                              is_wrapped ? " of someone else" : "");
     }
     q->gpu = gpu;
     q->is_wrapped = is_wrapped;

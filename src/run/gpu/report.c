@@ -80,7 +80,7 @@ static lw_status read_prints(struct lw__gpu_queue *q, const struct lw__launch *l
     LW_TRY(lw__gpu_enter(gpu));
     result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, q->prints, bytes, gpu->copies));
     lw__gpu_leave(gpu);
-    return result ? lw__gpu_fail(gpu, result, "kernel '%s': what it prints", l->kernel) : LW_OK;
+    return lw__gpu_result(gpu, result, "kernel '%s': what it prints", l->kernel);
 }
 
 static lw_status report_prints(struct lw__gpu_queue *q, const struct lw__launch *l,

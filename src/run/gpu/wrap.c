@@ -30,8 +30,7 @@ static lw_status look_for_capture(struct lw__gpu_queue *q)
     int capture = 0, result = q->gpu->driver->stream_is_capturing(q->stream, &capture);
 
     q->is_capturing = capture != 0;
-    return result ? lw__gpu_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
-                  : LW_OK;
+    return lw__gpu_result(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name);
 }
 
 lw_status lw__gpu_refuse_capture(void *state, void *queue, const char *what)
@@ -125,7 +124,7 @@ static lw_status create(struct lw__gpu_queue *q, const struct lw__launch *l,
     result = result ? result : lw__gpu_prepare(q, c->uses);
     if (result) {
         destroy(q->gpu, r, true);
-        return lw__gpu_fail(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
+        return lw__gpu_result(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
     }
     r->images->before.stop = c->uses & LW_CUDA_STOPS ? q->stop_address : 0;
     pthread_mutex_lock(&q->gpu->lock);
@@ -187,8 +186,7 @@ lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch
     snprintf(q->last_kernel, sizeof q->last_kernel, "%s", l->kernel);
     pthread_mutex_unlock(&q->gpu->lock);
     result = r ? start(q, l, r) : lw__gpu_start_kernel(q, l, 0);
-    return result ? lw__gpu_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel)
-                  : LW_OK;
+    return lw__gpu_result(q->gpu, result, "kernel '%s' cannot be launched", l->kernel);
 }
 
 /* ---- what went wrong ---- */
@@ -240,7 +238,7 @@ static lw_status ask(struct lw__gpu_queue *q)
     lw__gpu_leave(q->gpu);
     LW_TRY(status);
     return result && result != q->gpu->driver->not_ready
-               ? lw__gpu_fail(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
+               ? lw__gpu_result(q->gpu, result, "device '%s': the wrapped stream", q->gpu->name)
                : LW_OK;
 }
 
