@@ -120,8 +120,11 @@ bool report(FILE *to, const char *device, struct program *p, const struct outcom
     fprintf(to, "// A random kernel, shrunk from seed %llu.\n", (unsigned long long)p->seed);
     why(to, outcome->verdict == AGREES ? "It agrees." : outcome->why);
     run_line(to, p->wilds ? "cpu" : device, p, list, count);
-    if (*outcome->ended)
-        fprintf(to, "// status: 4\n// stderr: %s\n", outcome->ended);
+    if (*outcome->ended) { /* but for the place, which is another one in the file */
+        const char *place = strstr(outcome->ended, "random.c:"),
+                   *what = place ? strstr(place, ": ") : NULL;
+        fprintf(to, "// status: 4\n// stderr: %s\n", what ? what + 2 : outcome->ended);
+    }
     for (int i = 0; i < count && done; i++) {
         if (!list[i].count || list[i].is_const || *outcome->ended)
             continue;
