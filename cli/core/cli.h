@@ -239,29 +239,6 @@ void cli_progress_erase(struct cli_progress *p);
 void cli_progress_end(struct cli_progress *p);
 void cli_progress_write(const char *text);
 
-/* ---- layout.c: the grammar of docs/layout.md ------------------------------------------------- */
-
-enum cli_form { CLI_VOID, CLI_SCALAR, CLI_STRUCT, CLI_ARRAY, CLI_VECTOR, CLI_POINTER, CLI_TENSOR };
-
-struct cli_type {
-    enum cli_form form;
-    lw_dtype dtype;   /* SCALAR */
-    size_t bytes;     /* of one value */
-    size_t count;     /* ARRAY, VECTOR: elements; STRUCT: fields that have a value of their own,
-                             * which for a union is only the first */
-    size_t offset;    /* of a field in its struct */
-    unsigned width;   /* of a bit-field, a SCALAR, its bits; 0: it is none */
-    unsigned bit;     /* of a bit-field: the lowest of them, in the byte at offset */
-    const char *name; /* of a field, name_length bytes of the layout text */
-    int name_length;
-    struct cli_type *inner; /* STRUCT: the first field; else what it points to or is made of */
-    struct cli_type *next;  /* the next field */
-};
-
-/* cli_layout_read - the type that text describes; text must live as long as the type. */
-int cli_layout_read(const char *text, struct cli_type **type);
-void cli_layout_free(struct cli_type *type);
-
 /* ---- save.c: files that the command writes --------------------------------------------------- */
 
 /* cli_save - the parts one after the other as a file, whole or not at all: it is renamed into

@@ -17,12 +17,12 @@ static const char *element_name(const struct cli_arg *arg)
     return arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct";
 }
 
-const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_type *scratch)
+const struct lw__type *cli_arg_element(const struct cli_arg *arg, struct lw__type *scratch)
 {
     if (!arg->has_dtype)
         return arg->type->inner;
-    *scratch = (struct cli_type){
-        .form = CLI_SCALAR, .dtype = arg->dtype, .bytes = lw_dtype_size(arg->dtype)};
+    *scratch = (struct lw__type){
+        .form = LW_SCALAR, .dtype = arg->dtype, .bytes = lw_dtype_size(arg->dtype)};
     return scratch;
 }
 
@@ -55,7 +55,7 @@ static int read_by_value(const char *text, struct cli_arg *arg)
 
 static int check_element(const struct cli_arg *arg)
 {
-    const struct cli_type *target = arg->type->inner;
+    const struct lw__type *target = arg->type->inner;
     const char *given = element_name(arg);
     if (arg->param.has_dtype) {
         if (arg->has_dtype && arg->dtype == arg->param.dtype)
@@ -63,14 +63,14 @@ static int check_element(const struct cli_arg *arg)
         return cli_fail(CLI_USAGE, "%s: a buffer of %s given, %s is needed", arg->label, given,
                         lw_dtype_name(arg->param.dtype));
     }
-    if (target && target->form == CLI_STRUCT) {
+    if (target && target->form == LW_STRUCT) {
         if (!arg->has_dtype || arg->dtype == LW_U8)
             return CLI_DONE;
         return cli_fail(CLI_USAGE,
                         "%s: a buffer of %s given, struct (of %zu bytes) or u8 is needed",
                         arg->label, given, arg->param.element_bytes);
     }
-    if (target && target->form == CLI_VOID) {
+    if (target && target->form == LW_VOID) {
         if (arg->has_dtype)
             return CLI_DONE;
         return cli_fail(CLI_USAGE, "%s: void has no size, so a buffer of a dtype is needed",
@@ -194,8 +194,8 @@ static size_t count_values(const char *text)
 /* read_values - exactly count values separated by commas, into arg->value. */
 static int read_values(const char *text, size_t count, struct cli_arg *arg)
 {
-    struct cli_type scratch;
-    const struct cli_type *element = cli_arg_element(arg, &scratch);
+    struct lw__type scratch;
+    const struct lw__type *element = cli_arg_element(arg, &scratch);
     size_t given = count_values(text);
     if (given != count)
         return cli_fail(CLI_USAGE, "%s: %zu value%s given, %zu needed", arg->label, given,
@@ -430,13 +430,23 @@ static int read_buffer(const char *text, struct cli_arg *arg)
     return failed;
 }
 
+static int read_layout(const char *text, struct lw__type **type)
+{
+    const lw_status status = lw__type_read(text, type);
+    if (status == LW_E_MEMORY)
+        return cli_fail_memory(sizeof **type);
+    return status
+               ? cli_fail(CLI_LAUNCH, "a defect in Lanewise: the layout '%s' cannot be read", text)
+               : CLI_DONE;
+}
+
 int cli_arg_read(size_t index, const lw_param *param, const char *text, struct cli_arg *arg)
 {
     memset(arg, 0, sizeof *arg);
     arg->param = *param;
     int failed = set_label(index, arg);
     if (!failed)
-        failed = cli_layout_read(param->layout, &arg->type);
+        failed = read_layout(param->layout, &arg->type);
     if (failed)
         return failed;
     if (param->kind == LW_PARAM_POINTER || param->kind == LW_PARAM_TENSOR)
@@ -448,7 +458,7 @@ void cli_arg_free(struct cli_arg *arg)
 {
     if (!arg->is_borrowed)
         lw_buffer_destroy(arg->buffer);
-    cli_layout_free(arg->type);
+    lw__type_free(arg->type);
     free(arg->label);
     free(arg->value);
     free(arg->out);

@@ -12,7 +12,7 @@ static uint64_t extended(uint64_t word, unsigned bits, bool with_sign)
     return with_sign ? (uint64_t)((int64_t)(word << unused) >> unused) : word << unused >> unused;
 }
 
-void cli_bits_get(const struct cli_type *type, const char *from, void *value)
+void cli_bits_get(const struct lw__type *type, const char *from, void *value)
 {
     uint64_t word = 0;
     for (unsigned i = 0; i < type->width; i++) {
@@ -23,7 +23,7 @@ void cli_bits_get(const struct cli_type *type, const char *from, void *value)
     memcpy(value, &word, lw_dtype_size(type->dtype));
 }
 
-bool cli_bits_put(const struct cli_type *type, const void *value, char *to)
+bool cli_bits_put(const struct lw__type *type, const void *value, char *to)
 {
     const bool with_sign = lw__dtypes[type->dtype].kind == 'i';
     const uint64_t word = (uint64_t)lw__integer_get(type->dtype, value);

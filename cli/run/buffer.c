@@ -55,7 +55,7 @@ static lw_arg pack_scalar(lw_dtype dtype, const void *value)
 
 lw_arg cli_arg_pack(const struct cli_arg *arg)
 {
-    if (!arg->is_buffer && arg->type->form == CLI_SCALAR)
+    if (!arg->is_buffer && arg->type->form == LW_SCALAR)
         return pack_scalar(arg->type->dtype, arg->value);
     if (!arg->is_buffer)
         return lw_arg_bytes(arg->value, arg->type->bytes);

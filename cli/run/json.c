@@ -12,8 +12,8 @@ static void write_dim3(FILE *to, const char *name, lw_dim3 dim)
 
 static void write_buffer(FILE *to, const struct cli_arg *arg, const char *data)
 {
-    struct cli_type scratch;
-    const struct cli_type *element = cli_arg_element(arg, &scratch);
+    struct lw__type scratch;
+    const struct lw__type *element = cli_arg_element(arg, &scratch);
     lw__json_member(to, "{", "name", arg->param.name);
     fprintf(to, ", \"dtype\": \"%s\", \"shape\": [",
             arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");

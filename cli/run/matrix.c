@@ -17,7 +17,7 @@ enum { LINE_WIDTH = 75 };
 struct page {
     FILE *to;
     const struct cli_arg *arg;
-    const struct cli_type *element;
+    const struct lw__type *element;
     FILE *words; /* a memory stream: a 0 ends each */
     const char *next;
     size_t left, right; /* widths before the point, and from it on */
@@ -46,7 +46,7 @@ static void collect(const struct page *page, int axis, const char *data)
 /* measure - points are aligned where every finite number has one and no exponent. */
 static void measure(struct page *page, const char *words, size_t size)
 {
-    bool is_float = page->element->form == CLI_SCALAR && lw__dtype_is_float(page->element->dtype);
+    bool is_float = page->element->form == LW_SCALAR && lw__dtype_is_float(page->element->dtype);
     page->has_points = is_float;
     for (const char *word = words; word < words + size; word += strlen(word) + 1) {
         size_t length = strlen(word), left = strcspn(word, ".");
@@ -132,7 +132,7 @@ static void write_axis(struct page *page, int axis)
     fputc(']', page->to);
 }
 
-int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
+int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct lw__type *element,
                      const char *data, int indent)
 {
     char *words = NULL;

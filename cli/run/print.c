@@ -29,13 +29,13 @@ static void write_address(FILE *to, enum cli_notation notation, const char *valu
 }
 
 /* write_parts - the fields of a struct or the elements of an array. */
-static void write_parts(FILE *to, enum cli_notation notation, const struct cli_type *type,
+static void write_parts(FILE *to, enum cli_notation notation, const struct lw__type *type,
                         const char *value)
 {
-    const struct cli_type *part = type->inner;
+    const struct lw__type *part = type->inner;
     fputc(notation == CLI_JSON ? '[' : '{', to);
     for (size_t i = 0; i < type->count; i++) {
-        bool is_field = type->form == CLI_STRUCT;
+        bool is_field = type->form == LW_STRUCT;
         fputs(i > 0 ? ", " : "", to);
         cli_print_value(to, notation, part, value + (is_field ? part->offset : i * part->bytes));
         part = is_field ? part->next : part;
@@ -43,7 +43,7 @@ static void write_parts(FILE *to, enum cli_notation notation, const struct cli_t
     fputc(notation == CLI_JSON ? ']' : '}', to);
 }
 
-void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type *type,
+void cli_print_value(FILE *to, enum cli_notation notation, const struct lw__type *type,
                      const char *value)
 {
     uint64_t bits;
@@ -52,10 +52,10 @@ void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type
         value = (const char *)&bits;
     }
     switch (type->form) {
-    case CLI_SCALAR: write_number(to, notation, type->dtype, value); break;
-    case CLI_STRUCT:
-    case CLI_ARRAY:
-    case CLI_VECTOR: write_parts(to, notation, type, value); break;
+    case LW_SCALAR: write_number(to, notation, type->dtype, value); break;
+    case LW_STRUCT:
+    case LW_ARRAY:
+    case LW_VECTOR: write_parts(to, notation, type, value); break;
     default: write_address(to, notation, value);
     }
 }
@@ -68,7 +68,7 @@ size_t cli_next_shown(const struct cli_arg *arg, int axis, size_t at)
 }
 
 /* write_line - the elements of one axis, or the one where there is none. */
-static void write_line(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
+static void write_line(FILE *to, const struct cli_arg *arg, const struct lw__type *element,
                        const char *data)
 {
     size_t next;
@@ -98,8 +98,8 @@ static int write_head(FILE *to, const struct cli_arg *arg)
 
 static int print_buffer(FILE *to, const struct cli_arg *arg)
 {
-    struct cli_type scratch;
-    const struct cli_type *element = cli_arg_element(arg, &scratch);
+    struct lw__type scratch;
+    const struct lw__type *element = cli_arg_element(arg, &scratch);
     void *memory;
     int failed = CLI_DONE;
     lw_status status = lw_buffer_map(arg->buffer, &memory);

@@ -6,19 +6,20 @@
 
 #include "cli/core/cli.h"
 #include "text/fill.h"
+#include "text/layout.h"
 
 /* ---- bits.c: bit-fields ---------------------------------------------------------------------- */
 
 /* cli_bits_get - the value of a bit-field whose struct has it at `from`, as one of its dtype.
  * cli_bits_put - and back; false: it has more bits, and nothing is changed. */
-void cli_bits_get(const struct cli_type *type, const char *from, void *value);
-bool cli_bits_put(const struct cli_type *type, const void *value, char *to);
+void cli_bits_get(const struct lw__type *type, const char *from, void *value);
+bool cli_bits_put(const struct lw__type *type, const void *value, char *to);
 
 /* ---- value.c --------------------------------------------------------------------------------- */
 
 /* cli_value_read - read one value of type from *text into to, which has type->bytes. *text is then
  * after the value, at ',' or '}' or the end. label says for messages whose value it is. */
-int cli_value_read(const struct cli_type *type, const char *label, const char **text, void *to);
+int cli_value_read(const struct lw__type *type, const char *label, const char **text, void *to);
 
 /* ---- npy.c: NumPy's file format -------------------------------------------------------------- */
 
@@ -43,7 +44,7 @@ int cli_npy_write(const char *path, const struct cli_npy *array);
 struct cli_arg {
     lw_param param;
     char *label;           /* "argument 2 (const float *a)" */
-    struct cli_type *type; /* the parameter's */
+    struct lw__type *type; /* the parameter's */
     void *value;           /* by value: type->bytes; ZEROS, CONST, DATA: the elements given */
 
     bool is_buffer; /* all below is of buffers */
@@ -106,17 +107,17 @@ int cli_print_result(FILE *to, const struct cli_result *result);
 /* cli_next_shown - the index of an axis after `at`: at + 1 but where a long one is cut short.
  * cli_print_matrix - a buffer of two or more axes; indent: the columns before its first bracket. */
 size_t cli_next_shown(const struct cli_arg *arg, int axis, size_t at);
-int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
+int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct lw__type *element,
                      const char *data, int indent);
 int cli_json_result(FILE *to, const struct cli_result *result);
 
 /* How a value is written: as the command reads it, or as JSON. */
 enum cli_notation { CLI_TEXT, CLI_JSON };
-void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type *type,
+void cli_print_value(FILE *to, enum cli_notation notation, const struct lw__type *type,
                      const char *value);
 
 /* cli_arg_element - the type of one element of a buffer. scratch: room for a type made up here. */
-const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_type *scratch);
+const struct lw__type *cli_arg_element(const struct cli_arg *arg, struct lw__type *scratch);
 
 /* ---- session.c: a device, and work on it ----------------------------------------------------- */
 

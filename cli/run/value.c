@@ -19,7 +19,7 @@ static int fail_number(enum lw__number why, lw_dtype dtype, const char *label, c
     }
 }
 
-static int read_number(const struct cli_type *type, const char *label, const char **text, char *to)
+static int read_number(const struct lw__type *type, const char *label, const char **text, char *to)
 {
     double value;    /* of a bit-field: room for any dtype */
     char word[1200]; /* no double needs more digits */
@@ -74,10 +74,10 @@ static int skip_comma(const char *label, const char **text, size_t index, size_t
     return CLI_DONE;
 }
 
-static int read_struct(const struct cli_type *type, const char *label, const char **text, char *to)
+static int read_struct(const struct lw__type *type, const char *label, const char **text, char *to)
 {
     int failed = skip_open(label, text, type->count);
-    const struct cli_type *field = type->inner;
+    const struct lw__type *field = type->inner;
     for (size_t i = 0; i < type->count && !failed; i++, field = field->next) {
         failed = skip_comma(label, text, i, type->count);
         if (!failed)
@@ -86,7 +86,7 @@ static int read_struct(const struct cli_type *type, const char *label, const cha
     return failed ? failed : skip_close(label, text, type->count);
 }
 
-static int read_sequence(const struct cli_type *type, const char *label, const char **text,
+static int read_sequence(const struct lw__type *type, const char *label, const char **text,
                          char *to)
 {
     int failed = skip_open(label, text, type->count);
@@ -98,13 +98,13 @@ static int read_sequence(const struct cli_type *type, const char *label, const c
     return failed ? failed : skip_close(label, text, type->count);
 }
 
-int cli_value_read(const struct cli_type *type, const char *label, const char **text, void *to)
+int cli_value_read(const struct lw__type *type, const char *label, const char **text, void *to)
 {
     switch (type->form) {
-    case CLI_SCALAR: return read_number(type, label, text, to);
-    case CLI_STRUCT: return read_struct(type, label, text, to);
-    case CLI_ARRAY:
-    case CLI_VECTOR: return read_sequence(type, label, text, to);
+    case LW_SCALAR: return read_number(type, label, text, to);
+    case LW_STRUCT: return read_struct(type, label, text, to);
+    case LW_ARRAY:
+    case LW_VECTOR: return read_sequence(type, label, text, to);
     default:
         return cli_fail(CLI_USAGE, "%s: a pointer inside a struct cannot be given here", label);
     }

@@ -1,6 +1,4 @@
-/* layout.c - any text as a layout (docs/layout.md), which has two readers: the library's and the
- * command's.
- */
+/* layout.c - any text as a layout (docs/layout.md). */
 #include "fuzz_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

@@ -5,34 +5,9 @@
  * first access tells the type.
  */
 #include "run/picture/picture.h"
+#include "text/layout.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- layouts, as docs/layout.md has them ----------------------------------------------------- */
-
-static bool take_dtype(struct lw__array *a, const char *text)
-{
-    for (int t = 0; t < LW_DTYPE_COUNT; t++) {
-        const char *name = lw_dtype_name((lw_dtype)t);
-        const size_t length = strlen(name);
-        if (strncmp(text, name, length) || (text[length] && text[length] != ')'))
-            continue;
-        a->dtype = (lw_dtype)t;
-        a->element = lw_dtype_size((lw_dtype)t);
-        a->has_type = true;
-        return true;
-    }
-    return false;
-}
-
-/* "pc(", "t2(", "a32(", "v4(": what is inside; *count: 32. */
-static const char *inside(const char *text, size_t *count)
-{
-    const size_t word = strspn(text, "ptacv");
-    char *end;
-    *count = strtoul(text + word, &end, 10);
-    return word && *end == '(' ? end + 1 : NULL;
-}
 
 /* Elements without a type of their own are shown as words, or bytes. */
 static void take_words(struct lw__array *a)
@@ -42,18 +17,26 @@ static void take_words(struct lw__array *a)
     a->has_type = true;
 }
 
-static void take_layout(struct lw__array *a, const char *text)
+/* By the text of a type; "": none is known. False: memory is short. */
+static bool take_layout(struct lw__array *a, const char *text)
 {
-    size_t count;
-    for (const char *at = text; at && !a->has_type; at = inside(at, &count)) {
-        if (take_dtype(a, at))
-            return;
-        (void)inside(at, &count);
-        if ((*at == 'a' || *at == 'v') && a->rank < LW_ARRAY_RANK && count)
-            a->extent[a->rank++] = *at == 'v' && count == 3 ? 4 : count;
+    struct lw__type *type = NULL;
+    if (*text && lw__type_read(text, &type) == LW_E_MEMORY)
+        return false;
+    for (const struct lw__type *t = type; t && t->form != LW_STRUCT; t = t->inner) {
+        if (t->form == LW_SCALAR) {
+            a->dtype = t->dtype;
+            a->element = t->bytes;
+            a->has_type = true;
+        } else if ((t->form == LW_ARRAY || t->form == LW_VECTOR) && a->rank < LW_ARRAY_RANK &&
+                   t->count) {
+            a->extent[a->rank++] = t->form == LW_VECTOR && t->count == 3 ? 4 : t->count;
+        }
     }
-    if (*text)
+    lw__type_free(type);
+    if (*text && !a->has_type)
         take_words(a), a->rank = 0;
+    return true;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -70,26 +53,27 @@ void lw__array_count(struct lw__array *a)
     a->extent[0] = a->count;
 }
 
-static void take_argument(struct lw__array *a, const struct lw__object *object)
+static bool take_argument(struct lw__array *a, const struct lw__object *object)
 {
     a->name = lw__copy_string(object->name);
     a->memory = object->memory;
     a->bytes = object->bytes;
-    if (object->layout)
-        take_layout(a, object->layout);
+    if (object->layout && !take_layout(a, object->layout))
+        return false;
     if (!object->rank)
-        return;
+        return true;
     a->rank = object->rank;
     for (int i = 0; i < object->rank; i++)
         a->extent[i] = (size_t)object->extent[i];
+    return true;
 }
 
-static void take_variable(struct lw__array *a, const struct lw_ref_row *row, size_t dynamic_bytes)
+static bool take_variable(struct lw__array *a, const struct lw_ref_row *row, size_t dynamic_bytes)
 {
     a->name = lw__copy_string(row->name);
     a->is_block = true;
     a->bytes = row->kind == LW_REF_DYNAMIC ? dynamic_bytes : row->bytes;
-    take_layout(a, row->name + strlen(row->name) + 1);
+    return take_layout(a, row->name + strlen(row->name) + 1);
 }
 
 /* False: memory is short. */
@@ -113,13 +97,13 @@ struct lw__array *lw__arrays_create(const struct lw__ref_block *block)
         const struct lw_ref_row *row = &kernel->rows[i];
         const bool is_argument = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
         if (is_argument && request->objects[row->place].memory)
-            take_argument(&arrays[i], &request->objects[row->place]);
+            ok = take_argument(&arrays[i], &request->objects[row->place]);
         else if (row->kind == LW_REF_SHARED || row->kind == LW_REF_DYNAMIC)
-            take_variable(&arrays[i], row, request->dynamic_bytes);
+            ok = take_variable(&arrays[i], row, request->dynamic_bytes);
         else
             continue;
         lw__array_count(&arrays[i]);
-        ok = arrays[i].name && keep_first(&arrays[i]);
+        ok = ok && arrays[i].name && keep_first(&arrays[i]);
     }
     if (!ok && arrays)
         lw__arrays_free(arrays, kernel->row_count);

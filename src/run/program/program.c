@@ -153,7 +153,10 @@ static lw_status fill_param(const lw_program *p, size_t index)
                         .bytes = row->size,
                         .dims = row->dims,
                         .layout = row->layout};
-    if (!lw__layout_read(row->layout, param, &bytes) || bytes != row->size)
+    const lw_status status = lw__layout_read(row->layout, param, &bytes);
+    if (status == LW_E_MEMORY)
+        return lw__fail(status, "out of memory: the type of parameter '%s'", row->name);
+    if (status || bytes != row->size)
         return lw__fail(LW_E_INTERNAL,
                         "the compiler's manifest is damaged: parameter '%s' of %zu "
                         "bytes has layout '%s'",

@@ -1,6 +1,6 @@
 /* program.h - programs and their kernels: from a file, a text or an image to code for a launch.
  *
- *     type_layout   a parameter's type, from its text
+ *     type_layout   what a parameter takes, by its type
  *     verdict       does a launch need guarded code?
  *     image         the code of an image that is linked into the process
  *     specialize    a kernel's code for one size of block
@@ -84,8 +84,9 @@ void lw__residents_free(lw_device *device); /* all, where nobody holds the devic
 /* ---- inside this folder ---- */
 
 /* lw__layout_read - fill in kind, dtype, element_bytes, is_const and rank from the text of
- * docs/layout.md. False where it is malformed. *bytes: what a value of the type takes. */
-bool lw__layout_read(const char *layout, lw_param *param, size_t *bytes);
+ * docs/layout.md. *bytes: what a value of the type takes.
+ * errors   LW_E_INTERNAL it is malformed, or no parameter's; LW_E_MEMORY. There is no message. */
+lw_status lw__layout_read(const char *layout, lw_param *param, size_t *bytes);
 
 /* lw__verdict_has_forms - of an image: may its launches run guarded code there? For a GPU there is
  * plain code.
