@@ -33,9 +33,7 @@ from ._graph import Graph
 
 __all__ = ["asarray", "current_stream", "register"]
 
-_TORCH_NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool",
-                "float16", "bfloat16", "float32", "float64")
-_TORCH = tuple(getattr(torch, name, None) for name in _TORCH_NAMES)
+_TORCH = tuple(getattr(torch, name, None) for name in _dtypes.TITLES)
 _CODES = {dtype: code for code, dtype in enumerate(_TORCH) if dtype is not None}
 _RANKS = 4
 
@@ -51,7 +49,7 @@ def _check(tensor: Any, what: str) -> int:
         raise ArgumentError(f"{what} is {type(tensor).__name__}; need a torch.Tensor")
     code = _CODES.get(tensor.dtype)
     if code is None:
-        raise DtypeError(f"{what} is {tensor.dtype}; need one of {' '.join(_TORCH_NAMES)}")
+        raise DtypeError(f"{what} is {tensor.dtype}; need one of {' '.join(_dtypes.TITLES)}")
     if tensor.layout != torch.strided:
         raise ArgumentError(f"{what} has the layout {tensor.layout}; need torch.strided")
     if tensor.dim() > _RANKS:

@@ -16,15 +16,12 @@ struct shape {
     uint64_t size, align;
 };
 
-static const struct {
-    const char *layout, *c;
-    uint64_t size;
-} scalars[] = {
-    {"i8", "int8_t", 1},  {"i16", "int16_t", 2},  {"i32", "int", 4},       {"i64", "int64_t", 8},
-    {"u8", "uint8_t", 1}, {"u16", "uint16_t", 2}, {"u32", "uint32_t", 4},  {"u64", "uint64_t", 8},
-    {"bool", "bool", 1},  {"f16", "uint16_t", 2}, {"bf16", "uint16_t", 2}, {"f32", "float", 4},
-    {"f64", "double", 8},
-};
+/* How C has an element of a struct. */
+static const char *c_name(lw_dtype dtype)
+{
+    const bool is_half = dtype == LW_F16 || dtype == LW_BF16;
+    return is_half ? "uint16_t" : dtype == LW_I32 ? "int" : lw__dtypes[dtype].c_name;
+}
 
 static const char *close_of(const char *open)
 {
@@ -270,12 +267,12 @@ static struct shape write_scalar(const char **at, const char *name, unsigned lev
 {
     const size_t length = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789");
     struct shape shape = {0, 1};
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        if (strlen(scalars[i].layout) == length && !strncmp(*at, scalars[i].layout, length)) {
-            indent(out, level);
-            lw__text_add(out, "%s %s;\n", scalars[i].c, name);
-            shape = (struct shape){scalars[i].size, scalars[i].size};
-        }
+    lw_dtype dtype;
+    if (lw__dtype_find(*at, length, &dtype)) {
+        indent(out, level);
+        lw__text_add(out, "%s %s;\n", c_name(dtype), name);
+        shape = (struct shape){lw__dtypes[dtype].bytes, lw__dtypes[dtype].bytes};
+    }
     *at += length;
     return shape;
 }
@@ -416,12 +413,10 @@ void lw__image_types(const struct lw__image_options *o, const struct lw__manifes
 
 const char *lw__image_scalar(const char *layout)
 {
-    if (!strcmp(layout, "f16") || !strcmp(layout, "bf16"))
-        return "float";
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        if (!strcmp(scalars[i].layout, layout))
-            return scalars[i].c;
-    return NULL;
+    lw_dtype dtype;
+    if (!lw__dtype_find(layout, strlen(layout), &dtype))
+        return NULL;
+    return dtype == LW_F16 || dtype == LW_BF16 ? "float" : c_name(dtype);
 }
 
 void lw__image_asserts(const struct lw__image_options *o, const struct lw__manifest *m,
