@@ -54,6 +54,15 @@ const char *lw__conversion_parse(const char *at, struct lw__conversion *c)
     return *at ? at + 1 : at;
 }
 
+const char *lw__conversion_next(const char **format, struct lw__conversion *c)
+{
+    const char *at = *format;
+    while ((at = strchr(at, '%')) && at[1] == '%')
+        at += 2;
+    *format = at ? lw__conversion_parse(at, c) : NULL;
+    return at;
+}
+
 char lw__conversion_kind(const struct lw__conversion *c)
 {
     if (is_one_of(c->letter, "di"))

@@ -23,6 +23,10 @@ struct lw__conversion {
 /* lw__conversion_parse - the conversion whose % is at `at`; returns what follows it. */
 const char *lw__conversion_parse(const char *at, struct lw__conversion *c);
 
+/* lw__conversion_next - where the % of the next conversion is, of `%%` none; NULL: there is none.
+ * *format moves behind it. */
+const char *lw__conversion_next(const char **format, struct lw__conversion *c);
+
 /* lw__conversion_kind - what it takes: 'd' a signed or 'u' an unsigned integer, 'f' a double, 'p' a
  * pointer, 'c' a character, 's' a text; 0: there is no such conversion. Not of `%%`. */
 char lw__conversion_kind(const struct lw__conversion *c);

@@ -17,12 +17,10 @@ static bool lower_overflow(struct lw__ref *r, LLVMValueRef call)
     LLVMValueRef branch = LLVMBuildCondBr(r->b, LLVMBuildNot(r->b, ok, ""), tell, tail);
     lw__ir_set_rare(branch);
     LLVMPositionBuilderAtEnd(r->b, tell);
-    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
+    LLVMValueRef args[] = {LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
                            LLVMGetOperand(call, 3),
                            LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "arithmetic"), 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, overflow),
-                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
+    lw__ref_call(r, CALL(overflow), r->none, args, 4);
     LLVMBuildBr(r->b, tail);
     LLVMInstructionEraseFromParent(call);
     return true;

@@ -18,7 +18,7 @@
 struct declarer {
     struct lw__unit *unit;
     LLVMBuilderRef b;
-    LLVMTypeRef i32, ptr;
+    LLVMTypeRef i32;
     unsigned site_kind;
     struct lw__kernel *kernel;
 };
@@ -111,11 +111,7 @@ static void undefine(struct declarer *d, LLVMValueRef variable, uint32_t site)
         LLVMBuildStore(d->b, LLVMBuildLoad2(d->b, type, global, ""), variable);
         return;
     }
-    LLVMTypeRef f = LLVMFunctionType(LLVMVoidTypeInContext(d->unit->context), &d->ptr, 1, 0);
-    LLVMValueRef declared = LLVMGetNamedFunction(module, LW_DECLARED);
-    if (!declared)
-        declared = LLVMAddFunction(module, LW_DECLARED, f);
-    LLVMBuildCall2(d->b, f, declared, &variable, 1, "");
+    lw__ir_call(d->b, module, LW_DECLARED, LLVMVoidTypeInContext(d->unit->context), &variable, 1);
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -224,7 +220,6 @@ bool lw__pass_declare(struct lw__unit *unit)
     struct declarer d = {.unit = unit,
                          .b = LLVMCreateBuilderInContext(context),
                          .i32 = LLVMInt32TypeInContext(context),
-                         .ptr = LLVMPointerTypeInContext(context, 0),
                          .site_kind = LLVMGetMDKindIDInContext(context, "lw.site", 7)};
     LLVMSetIsNewDbgInfoFormat(unit->module, 0); /* declarations as calls, which can be read */
     for (size_t k = 0; k < unit->kernels.count; k++) {

@@ -23,14 +23,9 @@ struct marker {
 
 static void call(struct marker *m, const char *name, LLVMValueRef *args, unsigned count)
 {
-    LLVMTypeRef types[] = {m->i32, m->i32};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->unit->context), types, count, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(m->unit->module, name);
-    if (!f) {
-        f = LLVMAddFunction(m->unit->module, name, type);
-        lw__llvm_attribute(f, "nounwind", true);
-    }
-    LLVMBuildCall2(m->b, type, f, args, count, "");
+    LLVMTypeRef none = LLVMVoidTypeInContext(m->unit->context);
+    LLVMValueRef made = lw__ir_call(m->b, m->unit->module, name, none, args, count);
+    lw__llvm_attribute(LLVMGetCalledValue(made), "nounwind", true);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -80,7 +75,6 @@ static void mark_loop(struct marker *m, const struct lw__cfg *cfg, const struct 
     LLVMValueRef args[] = {LLVMConstInt(m->i32, header, 0),
                            LLVMConstInt(m->i32, depth_of(loops, loop), 0)};
     LLVMPositionBuilderBefore(m->b, first);
-    LLVMSetCurrentDebugLocation2(m->b, LLVMInstructionGetDebugLoc(first));
     call(m, "lw.iteration", args, 2);
 }
 
@@ -125,25 +119,20 @@ static LLVMValueRef site_of(struct lw__ref *r, LLVMValueRef call, const char *wh
 static void lower_trace(struct lw__ref *r, LLVMValueRef trace, const char *type)
 {
     LLVMValueRef args[] = {
-        r->thread, LLVMGetOperand(trace, 0), LLVMConstInt(r->i32, lw__ref_dtype_named(type), 0),
+        LLVMGetOperand(trace, 0), LLVMConstInt(r->i32, lw__ref_dtype_named(type), 0),
         lw__ref_to_bits(r, LLVMGetOperand(trace, 1)), site_of(r, trace, "trace")};
-    LLVMTypeRef types[] = {r->ptr, r->ptr, r->i32, r->i64, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, trace), LLVMVoidTypeInContext(r->unit->context),
-                 types, args, 5);
+    lw__ref_call(r, CALL(trace), r->none, args, 4);
 }
 
 bool lw__check_lower_mark(struct lw__ref *r, LLVMValueRef mark)
 {
     const char *name = lw__ir_callee(mark);
-    LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
     if (!strcmp(name, "lw.line")) {
-        LLVMValueRef args[] = {r->thread, site_of(r, mark, "line")};
-        lw__ref_call(r, offsetof(struct lw_ref_calls, line), none, (LLVMTypeRef[]){r->ptr, r->i32},
-                     args, 2);
+        LLVMValueRef site = site_of(r, mark, "line");
+        lw__ref_call(r, CALL(line), r->none, &site, 1);
     } else if (!strcmp(name, "lw.iteration")) {
-        LLVMValueRef args[] = {r->thread, LLVMGetOperand(mark, 0), LLVMGetOperand(mark, 1)};
-        lw__ref_call(r, offsetof(struct lw_ref_calls, iteration), none,
-                     (LLVMTypeRef[]){r->ptr, r->i32, r->i32}, args, 3);
+        LLVMValueRef args[] = {LLVMGetOperand(mark, 0), LLVMGetOperand(mark, 1)};
+        lw__ref_call(r, CALL(iteration), r->none, args, 2);
     } else if (!strncmp(name, "lw.trace.", 9)) {
         lower_trace(r, mark, name + 9);
     } else {

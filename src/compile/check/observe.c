@@ -13,13 +13,12 @@
 #include <string.h>
 
 #define OBSERVE "lw.observe"
-enum { OBSERVE_ARGS = 3 }; /* a pointer, how many bytes, enum lw_observe */
 
 struct observer {
     struct lw__unit *unit;
     LLVMTargetDataRef data;
     LLVMBuilderRef b;
-    LLVMTypeRef i32, i64, ptr;
+    LLVMTypeRef i32, i64;
 };
 
 static LLVMValueRef number(struct observer *o, uint64_t value)
@@ -37,19 +36,13 @@ static bool is_common(LLVMValueRef pointer)
            lw__ir_is_shared(object);
 }
 
-/* At the builder: the device is told. */
+/* At the builder: the device is told. what: enum lw_observe */
 static void tell(struct observer *o, LLVMValueRef pointer, LLVMValueRef bytes, LLVMValueRef what)
 {
-    LLVMTypeRef types[] = {o->ptr, o->i64, o->i32};
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(o->unit->context), types, OBSERVE_ARGS, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(o->unit->module, OBSERVE);
-    if (!f) {
-        f = LLVMAddFunction(o->unit->module, OBSERVE, type);
-        lw__llvm_attribute(f, "nounwind", true);
-    }
-    LLVMValueRef args[] = {pointer, bytes, what};
-    LLVMBuildCall2(o->b, type, f, args, OBSERVE_ARGS, "");
+    LLVMTypeRef none = LLVMVoidTypeInContext(o->unit->context);
+    LLVMValueRef call = lw__ir_call(o->b, o->unit->module, OBSERVE, none,
+                                    (LLVMValueRef[]){pointer, bytes, what}, 3);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -67,16 +60,19 @@ static uint64_t scalar_of(struct observer *o, LLVMTypeRef type)
     return log2 << LW_OBSERVE_SCALAR_SHIFT | (is_float(type) ? LW_OBSERVE_FLOAT : 0);
 }
 
-static void tell_typed(struct observer *o, LLVMValueRef pointer, LLVMTypeRef type, unsigned align,
-                       LLVMValueRef what)
+/* The access itself, and its alignment. */
+static void tell_access(struct observer *o, LLVMValueRef access, LLVMValueRef what)
 {
+    LLVMTypeRef type = lw__ir_accessed(access);
+    const unsigned align = LLVMGetAlignment(access);
     unsigned log2 = 0;
     if (lw__has(o->unit, LW_IS_RECORDED))
         what = LLVMBuildOr(o->b, what, number(o, scalar_of(o, type)), "");
     while (align >> (log2 + 1))
         log2++;
     what = LLVMBuildOr(o->b, what, number(o, (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT), "");
-    tell(o, pointer, LLVMConstInt(o->i64, LLVMStoreSizeOfType(o->data, type), 0), what);
+    tell(o, lw__ir_address(access), LLVMConstInt(o->i64, LLVMStoreSizeOfType(o->data, type), 0),
+         what);
 }
 
 /* ---- plain accesses -------------------------------------------------------------------------- */
@@ -136,8 +132,7 @@ static void observe_load(struct observer *o, LLVMValueRef load)
     if (is_traced_only(load))
         return;
     const unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
-    tell_typed(o, LLVMGetOperand(load, 0), LLVMTypeOf(load), LLVMGetAlignment(load),
-               number(o, kind));
+    tell_access(o, load, number(o, kind));
     allow_any_alignment(load);
 }
 
@@ -146,8 +141,7 @@ static void observe_store(struct observer *o, LLVMValueRef store)
     LLVMValueRef what = number(o, LW_OBSERVE_ATOMIC_STORE);
     if (!is_atomic(store))
         what = LLVMBuildOr(o->b, number(o, LW_OBSERVE_WRITE), is_same(o, store), "");
-    tell_typed(o, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)),
-               LLVMGetAlignment(store), what);
+    tell_access(o, store, what);
     allow_any_alignment(store);
 }
 
@@ -172,34 +166,33 @@ static void observe_copy(struct observer *o, LLVMValueRef call, const char *name
  * to be seen before. */
 static void observe_swap(struct observer *o, LLVMValueRef swap)
 {
-    tell_typed(o, LLVMGetOperand(swap, 0), LLVMTypeOf(LLVMGetOperand(swap, 1)),
-               LLVMGetAlignment(swap), number(o, LW_OBSERVE_MAY_UPDATE));
+    tell_access(o, swap, number(o, LW_OBSERVE_MAY_UPDATE));
     LLVMPositionBuilderBefore(o->b, LLVMGetNextInstruction(swap));
     LLVMValueRef done = LLVMBuildExtractValue(o->b, swap, 1, "");
     LLVMValueRef what = LLVMBuildSelect(o->b, done, number(o, LW_OBSERVE_ATOMIC_UPDATE),
                                         number(o, LW_OBSERVE_ATOMIC_READ), "");
-    tell_typed(o, LLVMGetOperand(swap, 0), LLVMTypeOf(LLVMGetOperand(swap, 1)),
-               LLVMGetAlignment(swap), what);
+    tell_access(o, swap, what);
 }
 
 static void observe(struct observer *o, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    if (lw__ref_is_own(i))
+    if (lw__ir_is_marked(i, LW_REF_OWN))
         return;
     LLVMPositionBuilderBefore(o->b, i);
-    LLVMSetCurrentDebugLocation2(o->b, LLVMInstructionGetDebugLoc(i));
-    if (LLVMIsALoadInst(i) && is_common(LLVMGetOperand(i, 0)))
-        observe_load(o, i);
-    else if (LLVMIsAStoreInst(i) && is_common(LLVMGetOperand(i, 1)))
-        observe_store(o, i);
-    else if (LLVMIsAAtomicRMWInst(i) && is_common(LLVMGetOperand(i, 0)))
-        tell_typed(o, LLVMGetOperand(i, 0), LLVMTypeOf(i), LLVMGetAlignment(i),
-                   number(o, LW_OBSERVE_ATOMIC_UPDATE));
-    else if (LLVMIsAAtomicCmpXchgInst(i) && is_common(LLVMGetOperand(i, 0)))
-        observe_swap(o, i);
-    else if (!strncmp(name, "llvm.mem", 8))
+    LLVMValueRef address = lw__ir_address(i);
+    if (!strncmp(name, "llvm.mem", 8))
         observe_copy(o, i, name);
+    else if (!address || !is_common(address))
+        return;
+    else if (LLVMIsALoadInst(i))
+        observe_load(o, i);
+    else if (LLVMIsAStoreInst(i))
+        observe_store(o, i);
+    else if (LLVMIsAAtomicRMWInst(i))
+        tell_access(o, i, number(o, LW_OBSERVE_ATOMIC_UPDATE));
+    else
+        observe_swap(o, i);
 }
 
 /* lw__pass_observe - lw.observe with each access to memory that is not the thread's own.
@@ -212,8 +205,7 @@ bool lw__pass_observe(struct lw__unit *unit)
                          .data = LLVMGetModuleDataLayout(unit->module),
                          .b = LLVMCreateBuilderInContext(context),
                          .i32 = LLVMInt32TypeInContext(context),
-                         .i64 = LLVMInt64TypeInContext(context),
-                         .ptr = LLVMPointerTypeInContext(context, 0)};
+                         .i64 = LLVMInt64TypeInContext(context)};
     for (size_t k = 0; k < unit->kernels.count; k++) {
         LLVMValueRef f = unit->kernels.rows[k].function;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -242,9 +234,8 @@ static void tell_fence(struct lw__ref *r, LLVMValueRef fence)
 {
     const bool is_of_block = !strcmp(lw__ir_callee(fence), "lw.fence_block");
     (void)lw__ir_site(r->unit, fence, "fence");
-    lw__ref_call(r, offsetof(struct lw_ref_calls, fence), LLVMVoidTypeInContext(r->unit->context),
-                 (LLVMTypeRef[]){r->ptr, r->i32},
-                 (LLVMValueRef[]){r->thread, LLVMConstInt(r->i32, !is_of_block, 0)}, 2);
+    LLVMValueRef is_of_device = LLVMConstInt(r->i32, !is_of_block, 0);
+    lw__ref_call(r, CALL(fence), r->none, &is_of_device, 1);
 }
 
 bool lw__check_lower_observe(struct lw__ref *r, LLVMValueRef call)
@@ -256,11 +247,9 @@ bool lw__check_lower_observe(struct lw__ref *r, LLVMValueRef call)
     LLVMValueRef what = LLVMGetOperand(call, 2);
     const uint32_t site = lw__ir_site(r->unit, call, name_of(what));
     const struct lw__check_quick quick = lw__check_quick_observe(r, call, site);
-    LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
+    LLVMValueRef args[] = {LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
                            LLVMGetOperand(call, 1), what, LLVMConstInt(r->i32, site, 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
-                 types, args, 5);
+    lw__ref_call(r, CALL(observe), r->none, args, 4);
     (void)lw__check_quick_end(r, &quick, call, NULL);
     LLVMInstructionEraseFromParent(call);
     return true;

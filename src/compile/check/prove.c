@@ -7,7 +7,6 @@
 #include "compile/llvm/llvm.h"
 #include "compile/proof/proof.h"
 
-#define CALL(name) offsetof(struct lw_ref_calls, name)
 enum { WORD_BITS = 64 };
 
 /* Accesses that the launch may prove, and a bit for each: it needs no check. */
@@ -43,8 +42,7 @@ void lw__check_prove(struct lw__ref *r, const struct lw__kernel *kernel)
 void lw__check_load_proved(struct lw__ref *r)
 {
     const uint32_t count = r->proofs ? r->proofs->rows.count : 0;
-    LLVMValueRef calls =
-        count ? lw__ref_load(r, r->ptr, offsetof(struct lw_ref_thread, calls)) : NULL;
+    LLVMValueRef calls = count ? lw__ref_load(r, r->ptr, FIELD(calls)) : NULL;
     for (uint32_t k = 0; k * WORD_BITS < count; k++) {
         LLVMValueRef at = LLVMConstInt(r->i64, CALL(proved) + k * sizeof(uint64_t), 0);
         LLVMValueRef word = LLVMBuildGEP2(r->b, r->i8, calls, &at, 1, "");

@@ -10,8 +10,6 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-#define CALL(name) offsetof(struct lw_ref_calls, name)
 enum { ORIGIN_BYTES = 4, GRANULE_BYTES = 4, WORD_MAX = 16 };
 
 static LLVMValueRef number(struct lw__ref *r, uint64_t value)

@@ -19,50 +19,18 @@
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* To the list: the function's instructions of which `wants` is true. */
-static void append(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (!wants(i))
-                continue;
-            w->list = lw__one_more(&w->unit->scratch, w->list, w->list_count, sizeof(LLVMValueRef));
-            w->list[w->list_count++] = i;
-        }
-}
-
 void lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
 {
-    w->list_count = 0;
-    append(w, f, wants);
+    w->list = lw__ir_list(&w->unit->scratch, f, wants, &w->list_count);
 }
 
 LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
                              LLVMValueRef *args, unsigned count)
 {
-    LLVMTypeRef types[8];
-    for (unsigned k = 0; k < count; k++)
-        types[k] = LLVMTypeOf(args[k]);
-    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(w->unit->module, name);
-    if (!f) {
-        f = LLVMAddFunction(w->unit->module, name, type);
-        lw__llvm_attribute(f, "nounwind", true);
-        lw__llvm_attribute(f, "willreturn", true);
-    }
-    return LLVMBuildCall2(w->b, type, f, args, count, "");
-}
-
-void lw__shadow_set_own(struct lw__shadow_work *w, LLVMValueRef i)
-{
-    LLVMMetadataRef node = LLVMMDNodeInContext2(w->unit->context, NULL, 0);
-    LLVMSetMetadata(i, w->own, LLVMMetadataAsValue(w->unit->context, node));
-}
-
-static void place_before(struct lw__shadow_work *w, LLVMValueRef i)
-{
-    LLVMPositionBuilderBefore(w->b, i);
-    LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
+    LLVMValueRef call = lw__ir_call(w->b, w->unit->module, name, result, args, count);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "willreturn", true);
+    return call;
 }
 
 static bool is_zero(LLVMValueRef v)
@@ -252,7 +220,7 @@ static enum lw__use use_behind(LLVMValueRef warning)
 
 static void lower_warning(struct lw__shadow_work *w, LLVMValueRef warning)
 {
-    place_before(w, warning);
+    LLVMPositionBuilderBefore(w->b, warning);
     LLVMValueRef args[] = {LLVMConstNull(w->ptr), LLVMGetOperand(warning, 0),
                            number(w, use_behind(warning))};
     lw__shadow_call(w, "lw.undefined_use", w->none, args, 3);
@@ -271,7 +239,7 @@ static void lower_use(struct lw__shadow_work *w, LLVMValueRef call, const char *
     struct params p = params_of(w, call);
     LLVMValueRef pointer = is_store ? LLVMGetOperand(call, 1) : LLVMConstNull(w->ptr);
     for (unsigned k = 0; k < p.count - is_store && !w->failed; k++) {
-        place_before(w, call);
+        LLVMPositionBuilderBefore(w->b, call);
         tell_if(w, call, any_of(w, p.shadow[k]), pointer, p.origin[k], use);
     }
 }
@@ -283,7 +251,7 @@ static void lower_mixed(struct lw__shadow_work *w, LLVMValueRef call)
     if (w->failed)
         return;
     LLVMTypeRef type = LLVMTypeOf(p.shadow[0]);
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     for (unsigned k = 1; k < p.count; k++) {
         LLVMValueRef one = any_of(w, p.shadow[k]);
         if (is_zero(one))
@@ -316,7 +284,7 @@ static void lower_shift(struct lw__shadow_work *w, LLVMValueRef call, LLVMOpcode
     struct params p = params_of(w, call);
     if (w->failed)
         return;
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     LLVMValueRef moved =
         LLVMBuildBinOp(w->b, op, p.shadow[1], distance_of(w, LLVMGetOperand(call, 2)), "");
     LLVMValueRef any = any_of(w, p.shadow[2]), origin = p.origin[1];
@@ -337,7 +305,7 @@ static void lower_give(struct lw__shadow_work *w, LLVMValueRef call)
     struct params p = params_of(w, call);
     if (w->failed || (is_zero(p.shadow[0]) && is_zero(p.shadow[1]) && is_zero(p.shadow[2])))
         return;
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     LLVMValueRef args[] = {widened(w, p.shadow[0]), p.origin[0],
                            widened(w, p.shadow[1]), p.origin[1],
                            widened(w, p.shadow[2]), p.origin[2]};
@@ -349,7 +317,7 @@ static void lower_take(struct lw__shadow_work *w, LLVMValueRef call)
     struct params p = params_of(w, call);
     if (w->failed)
         return;
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     LLVMValueRef shadow = lw__shadow_call(w, "lw.taken", w->i64, NULL, 0);
     LLVMValueRef origin = lw__shadow_call(w, "lw.taken_origin", w->i32, NULL, 0);
     set_result(call, LLVMBuildTrunc(w->b, shadow, LLVMTypeOf(p.shadow[0]), ""), origin);
@@ -403,7 +371,7 @@ static bool is_lane(LLVMValueRef i)
 /* One that is not there is poison, by which nothing may branch. */
 static void freeze(struct lw__shadow_work *w, LLVMValueRef i)
 {
-    place_before(w, LLVMGetNextInstruction(i));
+    LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(i));
     LLVMValueRef frozen = LLVMBuildFreeze(w->b, LLVMGetUndef(LLVMTypeOf(i)), "");
     LLVMReplaceAllUsesWith(i, frozen);
     LLVMSetOperand(frozen, 0, i);
@@ -418,7 +386,7 @@ static bool is_of_memory(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
     return !strncmp(name, "__msan_metadata_ptr_for_", 24) || !strcmp(name, LW_DECLARED) ||
-           (!strncmp(name, "llvm.mem", 8) && !lw__ref_is_own(i)) ||
+           (!strncmp(name, "llvm.mem", 8) && !lw__ir_is_marked(i, LW_REF_OWN)) ||
            lw__ir_calls(i, LW_LLVM_donothing) || !strncmp(name, "__msan_poison_", 14) ||
            !strncmp(name, "__msan_unpoison_", 16);
 }
@@ -506,17 +474,25 @@ static bool is_atomic_access(LLVMValueRef i)
 static bool instrument(struct lw__shadow_work *w)
 {
     struct lw__unit *unit = w->unit;
-    w->list_count = 0;
-    for (size_t k = 0; k < unit->kernels.count; k++)
-        append(w, unit->kernels.rows[k].function, is_atomic_access);
-    LLVMAtomicOrdering *orders = lw__new(&unit->scratch, w->list_count, sizeof *orders);
-    for (size_t k = 0; k < w->list_count; k++)
-        orders[k] = LLVMGetOrdering(w->list[k]);
+    const size_t kernels = unit->kernels.count;
+    struct {
+        LLVMValueRef *list;
+        LLVMAtomicOrdering *orders;
+        size_t count;
+    } *atomic = lw__new(&unit->scratch, kernels + 1, sizeof *atomic);
+    for (size_t k = 0; k < kernels; k++) {
+        atomic[k].list = lw__ir_list(&unit->scratch, unit->kernels.rows[k].function,
+                                     is_atomic_access, &atomic[k].count);
+        atomic[k].orders = lw__new(&unit->scratch, atomic[k].count + 1, sizeof *atomic[k].orders);
+        for (size_t i = 0; i < atomic[k].count; i++)
+            atomic[k].orders[i] = LLVMGetOrdering(atomic[k].list[i]);
+    }
     set_attribute(unit, true);
     const bool ok = lw__llvm_shadow(unit);
     set_attribute(unit, false);
-    for (size_t k = 0; k < w->list_count; k++)
-        LLVMSetOrdering(w->list[k], orders[k]);
+    for (size_t k = 0; k < kernels; k++)
+        for (size_t i = 0; i < atomic[k].count; i++)
+            LLVMSetOrdering(atomic[k].list[i], atomic[k].orders[i]);
     return ok;
 }
 
@@ -549,10 +525,8 @@ bool lw__pass_shadow(struct lw__unit *unit)
                                 .i32 = LLVMInt32TypeInContext(c),
                                 .i64 = LLVMInt64TypeInContext(c),
                                 .ptr = ptr,
-                                .pair = LLVMStructTypeInContext(c, (LLVMTypeRef[]){ptr, ptr}, 2, 0),
-                                .own =
-                                    LLVMGetMDKindIDInContext(c, LW_REF_OWN, sizeof LW_REF_OWN - 1),
-                                .unmarked = LLVMGetMDKindIDInContext(c, "nosanitize", 10)};
+                                .pair =
+                                    LLVMStructTypeInContext(c, (LLVMTypeRef[]){ptr, ptr}, 2, 0)};
     const bool ok = run(&w);
     LLVMDisposeBuilder(w.b);
     return ok;

@@ -47,7 +47,6 @@ struct lw__shadow_work {
     LLVMTargetDataRef data;
     LLVMBuilderRef b;
     LLVMTypeRef none, i1, i8, i32, i64, ptr, pair;
-    unsigned own, unmarked; /* kinds of metadata: lw.shadow, nosanitize */
     struct lw__shadow_variable *variables;
     size_t variable_count;
     LLVMValueRef *list; /* instructions to work on */
@@ -60,8 +59,6 @@ void lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)
 /* A call of a function lw.NAME of the device, at the builder. */
 LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
                              LLVMValueRef *args, unsigned count);
-/* The instruction is the shadow's own: lw__ref_is_own. */
-void lw__shadow_set_own(struct lw__shadow_work *w, LLVMValueRef i);
 
 /* ---- declare.c ------------------------------------------------------------------------------- */
 

@@ -4,26 +4,19 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-#define CALL(name) offsetof(struct lw_ref_calls, name)
-
 static LLVMValueRef site(struct lw__ref *r, LLVMValueRef call, const char *what)
 {
     return LLVMConstInt(r->i32, lw__ir_site(r->unit, call, what), 0);
 }
 
-/* The arguments of the device's call: the thread, and these with pointers as numbers. */
+/* The device's call, with pointers as numbers. */
 static LLVMValueRef ask(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMValueRef *args,
                         unsigned count)
 {
-    LLVMValueRef all[7] = {r->thread};
-    LLVMTypeRef types[7] = {r->ptr};
-    for (unsigned k = 0; k < count; k++) {
-        const bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(args[k])) == LLVMPointerTypeKind;
-        all[k + 1] = is_pointer ? LLVMBuildPtrToInt(r->b, args[k], r->i64, "") : args[k];
-        types[k + 1] = LLVMTypeOf(all[k + 1]);
-    }
-    return lw__ref_call(r, slot, result, types, all, count + 1);
+    for (unsigned k = 0; k < count; k++)
+        if (LLVMGetTypeKind(LLVMTypeOf(args[k])) == LLVMPointerTypeKind)
+            args[k] = LLVMBuildPtrToInt(r->b, args[k], r->i64, "");
+    return lw__ref_call(r, slot, result, args, count);
 }
 
 static void lower_use(struct lw__ref *r, LLVMValueRef call)
@@ -35,7 +28,7 @@ static void lower_use(struct lw__ref *r, LLVMValueRef call)
                                         [LW_USE_PRINT] = "print"};
     const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
     LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), site(r, call, what)};
-    ask(r, CALL(undefined), LLVMVoidTypeInContext(r->unit->context), args, 3);
+    ask(r, CALL(undefined), r->none, args, 3);
 }
 
 static void lower_give(struct lw__ref *r, LLVMValueRef call)
@@ -71,7 +64,6 @@ static void end_without_shadow(struct lw__ref *r, const struct lw__check_quick *
 bool lw__check_lower_shadow(struct lw__ref *r, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
-    LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
     LLVMValueRef args[5], result = NULL;
     const unsigned count = LLVMGetNumArgOperands(call);
     for (unsigned k = 0; k < count && k < 5; k++)
@@ -82,10 +74,10 @@ bool lw__check_lower_shadow(struct lw__ref *r, LLVMValueRef call)
         end_without_shadow(r, &quick, call, result);
         result = lw__check_quick_end(r, &quick, call, result);
     } else if (!strcmp(name, "lw.shadow_variable")) {
-        ask(r, CALL(variable), none, args, count);
+        ask(r, CALL(variable), r->none, args, count);
     } else if (!strcmp(name, "lw.shadow_update")) {
         args[2] = site(r, call, "atomic");
-        ask(r, CALL(update), none, args, 3);
+        ask(r, CALL(update), r->none, args, 3);
     } else if (!strcmp(name, "lw.undefined_use")) {
         lower_use(r, call);
     } else if (!strcmp(name, "lw.give")) {

@@ -9,12 +9,7 @@
 #include <string.h>
 
 enum { OPERANDS_MAX = 8 };
-
-static void leave(struct lw__shadow_work *w, LLVMValueRef i)
-{
-    LLVMMetadataRef node = LLVMMDNodeInContext2(w->unit->context, NULL, 0);
-    LLVMSetMetadata(i, w->unmarked, LLVMMetadataAsValue(w->unit->context, node));
-}
+#define UNMARKED "nosanitize" /* MemorySanitizer leaves it alone */
 
 /* At the builder. */
 static LLVMValueRef mark(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
@@ -40,7 +35,7 @@ static void mark_result(struct lw__shadow_work *w, const char *name, LLVMValueRe
                         LLVMValueRef *operands, unsigned count)
 {
     LLVMValueRef args[OPERANDS_MAX] = {LLVMConstNull(LLVMTypeOf(i))};
-    leave(w, i);
+    lw__ir_mark(i, UNMARKED);
     if (count > OPERANDS_MAX - 1)
         count = OPERANDS_MAX - 1;
     for (unsigned k = 0; k < count; k++)
@@ -80,7 +75,7 @@ static void mark_copy(struct lw__shadow_work *w, LLVMValueRef call)
     LLVMValueRef bytes = LLVMGetOperand(call, 2);
     begin(w, call, call);
     mark(w, LW_MARK_USE "address", w->none, &bytes, 1);
-    leave(w, call);
+    lw__ir_mark(call, UNMARKED);
 }
 
 static void mark_collective(struct lw__shadow_work *w, LLVMValueRef call, enum lw__op op)
@@ -95,7 +90,7 @@ static void mark_collective(struct lw__shadow_work *w, LLVMValueRef call, enum l
         args[2] = args[1];
         args[1] = none;
     }
-    leave(w, call);
+    lw__ir_mark(call, UNMARKED);
     if (!count)
         return;
     begin(w, call, call);
@@ -107,11 +102,11 @@ static void mark_collective(struct lw__shadow_work *w, LLVMValueRef call, enum l
 static void mark_check(struct lw__shadow_work *w, LLVMValueRef call, bool is_index)
 {
     LLVMValueRef used = LLVMGetOperand(call, is_index ? LW_INDEX_NUMBER : 0);
-    if (is_index && LLVMIsACastInst(used) && LLVMGetMetadata(used, w->unmarked))
+    if (is_index && LLVMIsACastInst(used) && lw__ir_is_marked(used, UNMARKED))
         used = LLVMGetOperand(used, 0);
     begin(w, call, call);
     mark(w, LW_MARK_USE "address", w->none, &used, 1);
-    leave(w, call);
+    lw__ir_mark(call, UNMARKED);
 }
 
 /* What is printed is used; of the text of a %s, the bytes that texts.c reads. */
@@ -122,7 +117,7 @@ static void mark_print(struct lw__shadow_work *w, LLVMValueRef call)
         LLVMValueRef value = LLVMGetOperand(call, k);
         mark(w, LW_MARK_USE "print", w->none, &value, 1);
     }
-    leave(w, call);
+    lw__ir_mark(call, UNMARKED);
 }
 
 static void mark_byte(struct lw__shadow_work *w, LLVMValueRef byte)
@@ -150,7 +145,7 @@ static void mark_call(struct lw__shadow_work *w, LLVMValueRef call)
     else if (has_result && count)
         mark_mixed(w, call, count);
     else
-        leave(w, call);
+        lw__ir_mark(call, UNMARKED);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -192,8 +187,8 @@ static void mark_atomic(struct lw__shadow_work *w, LLVMValueRef i)
     mark(w, LW_MARK_USE "atomic", w->none, args, count);
     args[0] = LLVMGetOperand(i, 0);
     args[1] = LLVMConstInt(w->i64, LLVMStoreSizeOfType(w->data, type), 0);
-    leave(w, lw__shadow_call(w, "lw.shadow_update", w->none, args, 2));
-    leave(w, i);
+    lw__ir_mark(lw__shadow_call(w, "lw.shadow_update", w->none, args, 2), UNMARKED);
+    lw__ir_mark(i, UNMARKED);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -270,18 +265,16 @@ static void mark_instruction(struct lw__shadow_work *w, LLVMValueRef i)
     else if (op == LLVMLoad)
         mark_byte(w, i);
     else
-        leave(w, i); /* is_of_one */
+        lw__ir_mark(i, UNMARKED); /* is_of_one */
 }
 
 static bool wants_mark(LLVMValueRef i)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
-    if (LLVMGetMetadata(i, LLVMGetMDKindIDInContext(context, "nosanitize", 10)))
+    if (lw__ir_is_marked(i, UNMARKED))
         return false;
     if (op == LLVMLoad)
-        return LLVMGetMetadata(
-            i, LLVMGetMDKindIDInContext(context, LW_TEXT_BYTE, sizeof LW_TEXT_BYTE - 1));
+        return lw__ir_is_marked(i, LW_TEXT_BYTE);
     return op == LLVMCall || op == LLVMStore || op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg ||
            op == LLVMFreeze || op == LLVMShuffleVector || is_division(op) || is_of_one(i, op) ||
            shift_of(i, op);

@@ -19,12 +19,6 @@ static LLVMValueRef number(struct lw__shadow_work *w, uint64_t value)
     return LLVMConstInt(w->i64, value, 0);
 }
 
-static void place_before(struct lw__shadow_work *w, LLVMValueRef i)
-{
-    LLVMPositionBuilderBefore(w->b, i);
-    LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
-}
-
 /* ---- private variables ----------------------------------------------------------------------- */
 
 /* True if no pointer to it comes of this use that cannot be followed. */
@@ -106,14 +100,14 @@ static void of_variable(struct lw__shadow_work *w, const struct lw__shadow_varia
 static void build_set(struct lw__shadow_work *w, LLVMValueRef at, unsigned byte, LLVMValueRef bytes)
 {
     LLVMValueRef set = LLVMBuildMemSet(w->b, at, LLVMConstInt(w->i8, byte, 0), bytes, 1);
-    lw__shadow_set_own(w, set);
+    lw__ir_mark(set, LW_REF_OWN);
 }
 
 void lw__shadow_lower_declared(struct lw__shadow_work *w, LLVMValueRef call)
 {
     const struct lw__shadow_variable *v = variable_of(w, LLVMGetOperand(call, 0));
     const uint64_t count = (v->bytes + ORIGIN_BYTES - 1) / ORIGIN_BYTES;
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     build_set(w, v->shadow, 0xff, number(w, v->bytes));
     if (count > STORES_MAX) /* 0 in it stands for the variable's own */
         build_set(w, v->origin, 0, number(w, count * ORIGIN_BYTES));
@@ -152,7 +146,7 @@ static void own_accesses(struct lw__shadow_work *w, LLVMValueRef pointer)
             own_accesses(w, user);
         if (!accesses)
             continue;
-        lw__shadow_set_own(w, user);
+        lw__ir_mark(user, LW_REF_OWN);
         LLVMSetAlignment(user, 1);
     }
 }
@@ -195,7 +189,7 @@ static void complete_origins(struct lw__shadow_work *w, LLVMValueRef pointer, ui
         LLVMValueRef load = LLVMGetUser(u);
         if (!LLVMIsALoadInst(load))
             continue;
-        place_before(w, LLVMGetNextInstruction(load));
+        LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(load));
         LLVMValueRef own = LLVMConstInt(w->i32, number, 0);
         LLVMValueRef is_none = LLVMBuildICmp(w->b, LLVMIntEQ, load, LLVMConstNull(w->i32), "");
         LLVMValueRef chosen = LLVMBuildSelect(w->b, is_none, own, load, "");
@@ -252,7 +246,7 @@ static LLVMValueRef ask_device(struct lw__shadow_work *w, LLVMValueRef pointer, 
 static void lower_for_device(struct lw__shadow_work *w, LLVMValueRef call, LLVMValueRef bytes,
                              int kind)
 {
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     LLVMValueRef pair = ask_device(w, LLVMGetOperand(call, 0), bytes, kind);
     for (unsigned part = 0; part < 2; part++) {
         LLVMValueRef pointer = part_of(call, part);
@@ -268,7 +262,7 @@ static void lower_for_variable(struct lw__shadow_work *w, LLVMValueRef call)
     const struct lw__shadow_variable *v = variable_of(w, lw__ir_object(pointer));
     if ((part = part_of(call, 1)))
         complete_origins(w, part, v->number);
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     of_variable(w, v, pointer, &shadow, &origin);
     replace_part(call, 0, shadow);
     replace_part(call, 1, origin);
@@ -343,7 +337,7 @@ void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
         (void)variable_of(w, lw__ir_object(to));
     if (!sets && LLVMIsAAllocaInst(lw__ir_object(from)))
         (void)variable_of(w, lw__ir_object(from));
-    place_before(w, call);
+    LLVMPositionBuilderBefore(w->b, call);
     if (LLVMTypeOf(bytes) != w->i64)
         bytes = LLVMBuildZExt(w->b, bytes, w->i64, "");
     if (!sets)
@@ -354,6 +348,6 @@ void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
         return;
     }
     LLVMValueRef words = whole(w, bytes);
-    lw__shadow_set_own(w, LLVMBuildMemMove(w->b, shadow[0], 1, shadow[1], 1, bytes));
-    lw__shadow_set_own(w, LLVMBuildMemMove(w->b, origin[0], 1, origin[1], 1, words));
+    lw__ir_mark(LLVMBuildMemMove(w->b, shadow[0], 1, shadow[1], 1, bytes), LW_REF_OWN);
+    lw__ir_mark(LLVMBuildMemMove(w->b, origin[0], 1, origin[1], 1, words), LW_REF_OWN);
 }

@@ -363,7 +363,6 @@ static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
 static void rewrite(struct builtin_work *w, LLVMValueRef i)
 {
     LLVMPositionBuilderBefore(w->b, i);
-    LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
     if (LLVMCanValueUseFastMathFlags(i))
         LLVMSetFastMathFlags(i, LLVMFastMathNone);
     if (lw__ir_rewrite_access(w->module, w->b, i))

@@ -292,19 +292,9 @@ static bool order_and_mark(struct work *w, const struct helpers *h)
 
 /* ---- inlining --- */
 
-/* All collectives of a function. */
-static LLVMValueRef *list_collectives(struct lw__arena *arena, LLVMValueRef f, size_t *count)
+static bool is_collective(LLVMValueRef i)
 {
-    LLVMValueRef *list = NULL;
-    *count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (!lw__ir_collective(i, NULL))
-                continue;
-            list = lw__one_more(arena, list, *count, sizeof(LLVMValueRef));
-            list[(*count)++] = i;
-        }
-    return list;
+    return lw__ir_collective(i, NULL);
 }
 
 static int by_address(const void *a, const void *b)
@@ -325,12 +315,12 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
     struct lw__arena *arena = &w->unit->scratch;
     const struct lw__arena_mark start = lw__arena_mark(arena);
     size_t count, after_count;
-    LLVMValueRef *before = list_collectives(arena, f, &count);
+    LLVMValueRef *before = lw__ir_list(arena, f, is_collective, &count);
     if (count)
         qsort(before, count, sizeof *before, by_address);
     lw__helpers_inline_call(w->unit, c->call);
     bool ok = lw__llvm_passes(w->unit, LW_PASSES_inline_calls);
-    LLVMValueRef *after = list_collectives(arena, f, &after_count);
+    LLVMValueRef *after = lw__ir_list(arena, f, is_collective, &after_count);
     for (size_t i = 0; ok && i < after_count; i++)
         if (!is_in(after[i], before, count))
             ok = mark(w, after[i], &c->key);

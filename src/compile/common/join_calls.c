@@ -203,7 +203,6 @@ static void select_site(struct join *j, const struct callee *of, LLVMBasicBlockR
 static void replace_call(struct join *j, LLVMValueRef call, LLVMValueRef result)
 {
     LLVMPositionBuilderBefore(j->b, call);
-    LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(call));
     if (result)
         LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(j->b, LLVMTypeOf(call), result, ""));
     LLVMInstructionEraseFromParent(call);

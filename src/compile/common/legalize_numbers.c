@@ -288,7 +288,6 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
         for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             LLVMPositionBuilderBefore(w->b, i);
-            LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
             lw__where_at(w->unit, i);
             unpoison_operands(i);
             LLVMValueRef instead = lw__ir_divides(i) ? divide(w, i) : rewrite_half(w, i);

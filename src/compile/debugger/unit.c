@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
 enum { ENCODING_SIGNED = 5, ENCODING_UNSIGNED = 7 }; /* source: DWARF 5, section 7.8 */
 
 struct watch {

@@ -13,22 +13,12 @@
  * Whenever a thread resumes it calls lw.here, which unit.c makes.
  */
 #include "compile/debugger/debugger.h"
+#include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-
-/* source: DWARF 5, sections 7.3 and 7.7.1; LLVM_FRAGMENT is LLVM's own */
+/* source: DWARF 5, section 7.7.1; LLVM_FRAGMENT is LLVM's own */
 enum {
-    TAG_ARRAY = 0x01,
-    TAG_MEMBER = 0x0d,
-    TAG_POINTER = 0x0f,
-    TAG_STRUCT = 0x13,
-    TAG_TYPEDEF = 0x16,
-    TAG_CONST = 0x26,
-    TAG_VOLATILE = 0x35,
-    TAG_RESTRICT = 0x37,
-    TAG_ATOMIC = 0x47,
     OP_DEREF = 0x06,
     OP_CONSTU = 0x10,
     OP_AND = 0x1a,
@@ -48,16 +38,11 @@ struct lw__debug_shown {
 /* Tell a debugger the current thread. */
 static void here(struct lw__ref *r)
 {
-    LLVMModuleRef module = r->unit->module;
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(r->unit->context), &r->ptr, 1, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(module, LW_HERE);
-    if (!f)
-        f = LLVMAddFunction(module, LW_HERE, type);
     for (size_t i = 0; i < r->shown_count; i++) {
         LLVMValueRef offset = LLVMConstInt(r->i64, r->shown[i].offset, 0);
         LLVMBuildStore(r->b, LLVMBuildGEP2(r->b, r->i8, r->shared, &offset, 1, ""), r->shown[i].at);
     }
-    LLVMBuildCall2(r->b, type, f, &r->thread, 1, "");
+    lw__ir_call(r->b, r->unit->module, LW_HERE, r->none, &r->thread, 1);
 }
 
 static void open_stack(struct lw__ref *r, const struct lw__kernel *kernel)
@@ -80,50 +65,13 @@ static void suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef n
 {
     LLVMPositionBuilderAtEnd(r->b, at);
     const struct lw__loc loc = lw__loc_of(LLVMGetFirstInstruction(next));
-    lw__ref_store(r, LLVMConstInt(r->i32, loc.line, 0), FIELD(line));
-    lw__ref_call(r, offsetof(struct lw_ref_calls, suspend), LLVMVoidTypeInContext(r->unit->context),
-                 &r->ptr, &r->thread, 1);
+    lw__ref_store32(r, loc.line, FIELD(line));
+    lw__ref_call(r, CALL(suspend), r->none, NULL, 0);
     here(r);
     LLVMBuildBr(r->b, next);
 }
 
 /* ---- metadata -------------------------------------------------------------------------------- */
-
-enum { OPERANDS_MAX = 4096 };
-
-/* An operand of a node; NULL: it has none there. */
-static LLVMMetadataRef operand(struct lw__ref *r, LLVMMetadataRef node, unsigned index)
-{
-    LLVMValueRef v = LLVMMetadataAsValue(r->unit->context, node), operands[OPERANDS_MAX];
-    const unsigned count = LLVMGetMDNodeNumOperands(v);
-    if (index >= count || count > OPERANDS_MAX)
-        return NULL;
-    LLVMGetMDNodeOperands(v, operands);
-    return operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
-}
-
-static unsigned operand_count(struct lw__ref *r, LLVMMetadataRef node)
-{
-    return node ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->unit->context, node)) : 0;
-}
-
-/* LLVM's order of operands: file, scope, name, base type, elements. */
-static LLVMMetadataRef base_of(struct lw__ref *r, LLVMMetadataRef type)
-{
-    return operand(r, type, 3);
-}
-
-/* The type without typedef and qualifiers; NULL: void. */
-static LLVMMetadataRef plain(struct lw__ref *r, LLVMMetadataRef type)
-{
-    for (; type; type = base_of(r, type)) {
-        const unsigned tag = LLVMGetDINodeTag(type);
-        if (tag != TAG_TYPEDEF && tag != TAG_CONST && tag != TAG_VOLATILE && tag != TAG_RESTRICT &&
-            tag != TAG_ATOMIC)
-            return type;
-    }
-    return NULL;
-}
 
 static LLVMMetadataRef expression(struct lw__ref *r, uint64_t *words, size_t count)
 {
@@ -148,7 +96,8 @@ static void find_pointers(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
 static void find_in_array(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
                           struct pointers *found)
 {
-    LLVMMetadataRef element = plain(r, base_of(r, type));
+    LLVMMetadataRef element =
+        lw__type_strip(r->unit->context, lw__di_operand(r->unit->context, type, LW_DI_TYPE_BASE));
     const uint64_t bits = element ? LLVMDITypeGetSizeInBits(element) : 0;
     struct pointers one = {0};
     find_pointers(r, element, 0, &one);
@@ -164,21 +113,22 @@ static void find_in_array(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
 static void find_pointers(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
                           struct pointers *found)
 {
-    type = plain(r, type);
-    const unsigned tag = type ? LLVMGetDINodeTag(type) : 0;
-    if (tag == TAG_POINTER && found->count < POINTERS_MAX)
+    type = lw__type_strip(r->unit->context, type);
+    const unsigned tag = lw__di_tag(type);
+    if (tag == LW_TAG_POINTER && found->count < POINTERS_MAX)
         found->at[found->count++] = at;
-    else if (tag == TAG_POINTER)
+    else if (tag == LW_TAG_POINTER)
         found->count = POINTERS_MAX + 1;
-    else if (tag == TAG_ARRAY)
+    else if (tag == LW_TAG_ARRAY)
         find_in_array(r, type, at, found);
-    if (tag != TAG_STRUCT)
+    if (tag != LW_TAG_STRUCTURE)
         return;
-    LLVMMetadataRef elements = operand(r, type, 4);
-    for (unsigned i = 0; i < operand_count(r, elements); i++) {
-        LLVMMetadataRef member = operand(r, elements, i);
-        if (member && LLVMGetDINodeTag(member) == TAG_MEMBER)
-            find_pointers(r, base_of(r, member), at + LLVMDITypeGetOffsetInBits(member), found);
+    LLVMMetadataRef elements = lw__di_operand(r->unit->context, type, LW_DI_TYPE_ELEMENTS);
+    for (unsigned i = 0; i < lw__di_operand_count(r->unit->context, elements); i++) {
+        LLVMMetadataRef member = lw__di_operand(r->unit->context, elements, i);
+        if (lw__di_tag(member) == LW_TAG_MEMBER)
+            find_pointers(r, lw__di_operand(r->unit->context, member, LW_DI_TYPE_BASE),
+                          at + LLVMDITypeGetOffsetInBits(member), found);
     }
 }
 
@@ -229,7 +179,8 @@ static void show_local(struct lw__ref *r, LLVMValueRef declare)
 {
     LLVMValueRef place = place_of(declare);
     LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(declare, 1));
-    LLVMMetadataRef type = plain(r, operand(r, variable, 3));
+    LLVMMetadataRef type = lw__type_strip(
+        r->unit->context, lw__di_operand(r->unit->context, variable, LW_DI_VARIABLE_TYPE));
     struct pointers found = {0};
     uint64_t done = 0;
     if (!place || !LLVMIsAAllocaInst(place) || !type || !is_direct(declare))

@@ -92,13 +92,9 @@ static void check_format(struct lw__diags *diags, LLVMValueRef call, const char 
 {
     const struct lw__loc loc = lw__loc_of(call);
     unsigned next = 1;
-    for (const char *at = strchr(format, '%'), *end; at; at = strchr(end, '%')) {
-        struct lw__conversion c;
-        end = at + 2;
-        if (at[1] == '%')
-            continue;
-        end = lw__conversion_parse(at, &c);
-        const int length = (int)(end - at);
+    struct lw__conversion c;
+    for (const char *at; (at = lw__conversion_next(&format, &c));) {
+        const int length = (int)(format - at);
         if (!lw__conversion_kind(&c)) {
             lw__diags_error(diags, loc, "%s has no '%.*s': it has " LW_CONVERSIONS, function,
                             length, at);

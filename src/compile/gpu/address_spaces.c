@@ -9,18 +9,11 @@
 
 static const char restricted[] = "lw.restrict";
 
-static unsigned restrict_kind(LLVMContextRef context)
-{
-    return LLVMGetMDKindIDInContext(context, restricted, sizeof restricted - 1);
-}
-
-void lw__gpu_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
-                           LLVMValueRef argument)
+void lw__gpu_note_restrict(LLVMValueRef function, unsigned index, LLVMValueRef argument)
 {
     if (LLVMIsALoadInst(argument) &&
         LLVMGetStringAttributeAtIndex(function, index + 1, restricted, sizeof restricted - 1))
-        LLVMSetMetadata(argument, restrict_kind(context),
-                        LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+        lw__ir_mark(argument, restricted);
 }
 
 /* ---- read-only ------------------------------------------------------------------------------- */
@@ -30,14 +23,11 @@ static bool is_only_read(LLVMValueRef pointer, bool mark)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
         if (LLVMIsALoadInst(user)) {
             if (LLVMGetVolatile(user) || LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic)
                 return false;
             if (mark)
-                LLVMSetMetadata(
-                    user, LLVMGetMDKindIDInContext(context, "invariant.load", 14),
-                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+                lw__ir_mark(user, "invariant.load");
         } else if (LLVMIsAGetElementPtrInst(user) || LLVMIsAAddrSpaceCastInst(user)) {
             if (!is_only_read(user, mark))
                 return false;
@@ -48,12 +38,11 @@ static bool is_only_read(LLVMValueRef pointer, bool mark)
     return true;
 }
 
-void lw__gpu_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel)
+void lw__gpu_mark_read_only(const struct lw__kernel *kernel)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->function));
     for (; i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, restrict_kind(context)) &&
-            is_only_read(i, false))
+        if (lw__ir_is_marked(i, restricted) && is_only_read(i, false))
             (void)is_only_read(i, true);
 }
 
@@ -70,13 +59,6 @@ void lw__gpu_drop_volatile(LLVMValueRef function)
                 LLVMSetVolatile(i, 0);
 }
 
-static LLVMValueRef address_of(LLVMValueRef i)
-{
-    if (LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        return LLVMGetOperand(i, 0);
-    return LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
-}
-
 static bool is_argument(LLVMValueRef object)
 {
     return LLVMIsALoadInst(object) && LLVMIsAArgument(lw__ir_object(LLVMGetOperand(object, 0)));
@@ -86,7 +68,7 @@ static bool is_argument(LLVMValueRef object)
  * through a cast, and memory that the host gave. */
 static bool is_generic(LLVMValueRef i)
 {
-    LLVMValueRef address = address_of(i), object = address ? lw__ir_object(address) : NULL;
+    LLVMValueRef address = lw__ir_address(i), object = address ? lw__ir_object(address) : NULL;
     return address && !LLVMGetPointerAddressSpace(LLVMTypeOf(address)) &&
            !LLVMIsAAllocaInst(object) && !LLVMIsAArgument(object) &&
            !LLVMIsAAddrSpaceCastInst(object) && !is_argument(object);

@@ -24,17 +24,7 @@ static LLVMValueRef const32(struct lw__gpu *x, uint64_t n)
 
 LLVMValueRef lw__gpu_thread_index(struct lw__gpu *x, const char *name)
 {
-    LLVMTypeRef type = LLVMFunctionType(x->i32, NULL, 0, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(x->module, name);
-    return LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, name, type), NULL, 0, "");
-}
-
-void lw__gpu_wait(struct lw__gpu *x, LLVMValueRef iterations)
-{
-    LLVMTypeRef type = LLVMFunctionType(x->none, &x->ptr, 1, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(x->module, "lw.wait");
-    LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, "lw.wait", type), &iterations, 1,
-                   "");
+    return lw__ir_call(x->b, x->module, name, x->i32, NULL, 0);
 }
 
 /* Values that are moved are words of 32 or 64 bits. */

@@ -365,7 +365,7 @@ static void ask_in(struct convergence *m, const struct lw__loop *l)
         LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), iterations);
     }
     LLVMPositionBuilderBefore(x->b, lw__ir_first_after_phis(g->blocks[l->header]));
-    lw__gpu_wait(x, iterations);
+    lw__ir_call(x->b, x->module, "lw.wait", x->none, &iterations, 1);
 }
 
 static void ask_in_waits(struct convergence *m)

@@ -60,12 +60,10 @@ struct lw__gpu {
 bool lw__gpu_converge(struct lw__unit *unit, const struct lw__gpu_target *target);
 struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__gpu_target *target,
                             const struct lw__kernel *kernel);
-/* The calls are made at x->b. The first two are lowered later.
- *   thread_index   a call of the language: "lw.warp_id" or its like
- *   wait           count an iteration of a spin loop, and stop with the launch
+/* The calls are made at x->b.
+ *   thread_index   a call of the language, lowered later: "lw.warp_id" or its like
  *   call           a function of the target's devlib, without its prefix */
 LLVMValueRef lw__gpu_thread_index(struct lw__gpu *x, const char *name);
-void lw__gpu_wait(struct lw__gpu *x, LLVMValueRef iterations);
 LLVMValueRef lw__gpu_call(struct lw__gpu *x, const char *name, LLVMValueRef *args, unsigned count);
 /* Replace a collective by its code for the lanes in mask. All lanes of the warp execute it. sure:
  * all warps of the block execute it, too. */
@@ -113,9 +111,8 @@ void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *t
  *   mark_read_only    loads from memory that the kernel only reads
  *   remark_generic    a remark for each access of unknown address space */
 void lw__gpu_drop_volatile(LLVMValueRef function);
-void lw__gpu_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
-                           LLVMValueRef argument);
-void lw__gpu_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel);
+void lw__gpu_note_restrict(LLVMValueRef function, unsigned index, LLVMValueRef argument);
+void lw__gpu_mark_read_only(const struct lw__kernel *kernel);
 void lw__gpu_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel);
 
 /* ---- unroll_loads.c -------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static void move_body(struct entry *e)
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(first));
     for (unsigned k = 0; k < kernel->param_count; k++) {
         LLVMValueRef v = lw__front_load_argument(x->b, kernel, k, LLVMGetParam(e->function, 0));
-        lw__gpu_note_restrict(x->context, kernel->function, k, v);
+        lw__gpu_note_restrict(kernel->function, k, v);
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, k), to_global(x, v));
     }
     e->launch = LLVMBuildIntToPtr(x->b, LLVMGetParam(e->function, 1),

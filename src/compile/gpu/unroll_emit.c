@@ -99,7 +99,7 @@ static LLVMValueRef build_limit(const struct lw__unrolled_loop *t, LLVMBuilderRe
 static LLVMValueRef address_in(struct copies *c, unsigned iteration, LLVMValueRef access)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(c->t->context);
-    LLVMValueRef address = value_in(c, iteration, lw__unrolled_address(access));
+    LLVMValueRef address = value_in(c, iteration, lw__ir_address(access));
     LLVMTypeRef generic = LLVMPointerTypeInContext(c->t->context, 0);
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)))
         address = LLVMBuildAddrSpaceCast(c->b, address, generic, "");
@@ -112,8 +112,8 @@ static LLVMValueRef build_apart(struct copies *c, const struct lw__unrolled_pair
 {
     LLVMBuilderRef b = c->b;
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(LLVMGetGlobalParent(c->t->cfg->function));
-    const uint64_t read = LLVMStoreSizeOfType(data, lw__unrolled_type(p->load)),
-                   written = LLVMStoreSizeOfType(data, lw__unrolled_type(p->writer));
+    const uint64_t read = LLVMStoreSizeOfType(data, lw__ir_accessed(p->load)),
+                   written = LLVMStoreSizeOfType(data, lw__ir_accessed(p->writer));
     LLVMValueRef from = address_in(c, 0, p->load), to = address_in(c, 0, p->writer);
     LLVMValueRef step = LLVMBuildSub(b, address_in(c, 1, p->load), from, "");
     LLVMValueRef other = LLVMBuildSub(b, address_in(c, 1, p->writer), to, "");
@@ -139,7 +139,7 @@ static void build_distances(struct copies *c, LLVMValueRef *distances)
         LLVMValueRef access = t->items[k].instruction;
         if (!t->items[k].ahead && !LLVMIsAStoreInst(access))
             continue;
-        LLVMValueRef address = lw__unrolled_address(access);
+        LLVMValueRef address = lw__ir_address(access);
         const size_t at = lw__unrolled_find(t, address);
         if (at == t->item_count || LLVMIsAPHINode(address) || distances[at] ||
             !lw__unrolled_is_global(t, address) || !lw__unrolled_is_linear(t, address))

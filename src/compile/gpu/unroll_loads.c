@@ -42,16 +42,6 @@ LLVMValueRef lw__unrolled_begin(const struct lw__unrolled_loop *t, LLVMValueRef 
     return lw__ir_incoming(phi, t->before);
 }
 
-LLVMValueRef lw__unrolled_address(LLVMValueRef access)
-{
-    return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
-}
-
-LLVMTypeRef lw__unrolled_type(LLVMValueRef access)
-{
-    return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
-}
-
 /* ---- does the loop qualify? ------------------------------------------------------------------ */
 
 /* True if the header has one entry and one back edge. */
@@ -256,18 +246,15 @@ bool lw__unrolled_is_global(const struct lw__unrolled_loop *t, LLVMValueRef addr
 
 static unsigned space_of(LLVMValueRef access)
 {
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(lw__unrolled_address(access)));
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(lw__ir_address(access)));
 }
 
 /* True if the memories differ: in address space, one private to the thread, or one read-only. */
 static bool are_apart(LLVMValueRef load, LLVMValueRef writer)
 {
-    const unsigned a = space_of(load), b = space_of(writer),
-                   never_written = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)),
-                                                            "invariant.load", 14);
-    LLVMValueRef from = object_of(lw__unrolled_address(load)),
-                 to = object_of(lw__unrolled_address(writer));
-    return LLVMGetMetadata(load, never_written) || (a && b && a != b) ||
+    const unsigned a = space_of(load), b = space_of(writer);
+    LLVMValueRef from = object_of(lw__ir_address(load)), to = object_of(lw__ir_address(writer));
+    return lw__ir_is_marked(load, "invariant.load") || (a && b && a != b) ||
            (from != to && (LLVMIsAAllocaInst(from) || LLVMIsAAllocaInst(to)) &&
             (a || b || (LLVMIsAAllocaInst(from) && LLVMIsAAllocaInst(to))));
 }
@@ -282,9 +269,8 @@ static bool can_pass_writers(struct lw__unrolled_loop *t, LLVMValueRef load)
         LLVMValueRef w = t->items[k].instruction;
         if ((!LLVMIsAStoreInst(w) && !LLVMIsAAtomicRMWInst(w)) || are_apart(load, w))
             continue;
-        if (t->pair_count == LW_UNROLL_PAIRS ||
-            !lw__unrolled_is_linear(t, lw__unrolled_address(load)) ||
-            !lw__unrolled_is_linear(t, lw__unrolled_address(w))) {
+        if (t->pair_count == LW_UNROLL_PAIRS || !lw__unrolled_is_linear(t, lw__ir_address(load)) ||
+            !lw__unrolled_is_linear(t, lw__ir_address(w))) {
             t->pair_count = before;
             return false;
         }
@@ -337,8 +323,8 @@ static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
         struct lw__unrolled_item *item = &t->items[k];
         item->level = level_of(t, item->instruction);
         item->ahead = LLVMIsALoadInst(item->instruction) && item->level > 0 &&
-                      lw__unrolled_is_global(t, lw__unrolled_address(item->instruction)) &&
-                      !LLVMIsAAllocaInst(object_of(lw__unrolled_address(item->instruction)));
+                      lw__unrolled_is_global(t, lw__ir_address(item->instruction)) &&
+                      !LLVMIsAAllocaInst(object_of(lw__ir_address(item->instruction)));
         words += item->ahead ? words_of(t, item->instruction) : 0;
     }
     t->count = LW_UNROLL_COUNT;

@@ -46,8 +46,6 @@ LLVMValueRef lw__unrolled_begin(const struct lw__unrolled_loop *t,
 bool lw__unrolled_is_linear(const struct lw__unrolled_loop *t, LLVMValueRef v);
 size_t lw__unrolled_find(const struct lw__unrolled_loop *t,
                          LLVMValueRef v); /* item_count: no item */
-LLVMValueRef lw__unrolled_address(LLVMValueRef access);
-LLVMTypeRef lw__unrolled_type(LLVMValueRef access); /* of what it reads or writes */
 /* True if the address may be to buffers: it is to nothing else that is known. */
 bool lw__unrolled_is_global(const struct lw__unrolled_loop *t, LLVMValueRef address);
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
-enum { INACCESSIBLE = 3 << 2, OPERANDS_MAX = 16 };
+enum { INACCESSIBLE = 3 << 2 };
 
 bool lw__is_access_check(LLVMValueRef v)
 {
@@ -40,21 +40,15 @@ LLVMValueRef lw__instrument_call(LLVMBuilderRef b, LLVMModuleRef module, const c
     LLVMContextRef context = LLVMGetModuleContext(module);
     const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6),
                    nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
-    LLVMTypeRef types[OPERANDS_MAX];
+    LLVMValueRef call = lw__ir_call(b, module, name, LLVMVoidTypeInContext(context), args, count);
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    lw__llvm_attribute(f, "nounwind", true);
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
     for (unsigned k = 0; k < count; k++)
-        types[k] = LLVMTypeOf(args[k]);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), types, count, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(module, name);
-    if (!f) {
-        f = LLVMAddFunction(module, name, type);
-        lw__llvm_attribute(f, "nounwind", true);
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
-        for (unsigned k = 0; k < count; k++)
-            if (LLVMGetTypeKind(types[k]) == LLVMPointerTypeKind)
-                LLVMAddAttributeAtIndex(f, k + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
-    }
-    return LLVMBuildCall2(b, type, f, args, count, "");
+        if (LLVMGetTypeKind(LLVMTypeOf(args[k])) == LLVMPointerTypeKind)
+            LLVMAddAttributeAtIndex(f, k + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
+    return call;
 }
 
 /* ---- known addresses ------------------------------------------------------------------------- */
@@ -134,12 +128,6 @@ static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVM
     lw__instrument_call(c->b, c->unit->module, "lw.access", args, LW_ACCESS_ARGS);
 }
 
-static void check_typed(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMTypeRef type,
-                        enum lw__access_kind kind)
-{
-    check(c, at, pointer, LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, type), 0), kind);
-}
-
 static void check_copy(struct checker *c, LLVMValueRef call, const char *name)
 {
     LLVMValueRef bytes = LLVMGetOperand(call, 2);
@@ -154,17 +142,14 @@ static void check_instruction(struct checker *c, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
     LLVMPositionBuilderBefore(c->b, i);
-    LLVMSetCurrentDebugLocation2(c->b, LLVMInstructionGetDebugLoc(i));
-    const bool plain = (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) &&
-                       LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
-    if (LLVMIsALoadInst(i))
-        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(i),
-                    plain ? LW_ACCESS_READ : LW_ACCESS_ATOMIC);
-    else if (LLVMIsAStoreInst(i))
-        check_typed(c, i, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)),
-                    plain ? LW_ACCESS_WRITE : LW_ACCESS_ATOMIC);
-    else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), LW_ACCESS_ATOMIC);
+    const bool is_atomic = LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+                           (lw__ir_address(i) && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic);
+    const enum lw__access_kind kind = is_atomic            ? LW_ACCESS_ATOMIC
+                                      : LLVMIsALoadInst(i) ? LW_ACCESS_READ
+                                                           : LW_ACCESS_WRITE;
+    if (lw__ir_address(i))
+        check(c, i, lw__ir_address(i),
+              LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, lw__ir_accessed(i)), 0), kind);
     else if (!strncmp(name, "llvm.mem", 8))
         check_copy(c, i, name);
     else if (LLVMIsAGetElementPtrInst(i))
@@ -218,7 +203,6 @@ static void resolve_within(struct checker *c, LLVMValueRef call)
     const bool behind = !is_accessed(c->data, call);
     const LLVMIntPredicate less = behind ? LLVMIntULE : LLVMIntULT;
     LLVMPositionBuilderBefore(c->b, call);
-    LLVMSetCurrentDebugLocation2(c->b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef args[LW_INDEX_ARGS] = {
         [LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
         [LW_INDEX_NUMBER] = index,
@@ -283,18 +267,14 @@ static bool may_outlive(LLVMValueRef variable)
 /* A use of each such variable by which it stays in memory, until keep_no_more. */
 static void keep_variables(struct checker *c, LLVMValueRef f)
 {
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(c->unit->context), &c->ptr, 1, 0);
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)), next;
     for (; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (!LLVMIsAAllocaInst(i) || !may_outlive(i))
             continue;
-        LLVMValueRef keep = LLVMGetNamedFunction(c->unit->module, KEEP);
-        if (!keep)
-            keep = LLVMAddFunction(c->unit->module, KEEP, type);
         LLVMPositionBuilderBefore(c->b, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(i)));
         LLVMSetCurrentDebugLocation2(c->b, NULL);
-        LLVMBuildCall2(c->b, type, keep, &i, 1, "");
+        lw__ir_call(c->b, c->unit->module, KEEP, LLVMVoidTypeInContext(c->unit->context), &i, 1);
     }
 }
 

@@ -43,7 +43,6 @@ static void check_alignment(struct lw__unit *unit, LLVMBuilderRef b, LLVMOperand
 static void replace_assume(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef call)
 {
     LLVMPositionBuilderBefore(b, call);
-    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
     if (!lw__ir_is_truth(LLVMGetOperand(call, 0), true))
         build_promise(unit, b, LLVMGetOperand(call, 0), LW_PROMISE_HOLDS, NULL);
     for (unsigned k = 0; k < LLVMGetNumOperandBundles(call); k++) {

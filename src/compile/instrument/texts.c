@@ -11,7 +11,6 @@
 #include "base/conversion.h"
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
-#include <string.h>
 
 struct reader {
     struct lw__unit *unit;
@@ -32,13 +31,6 @@ static LLVMValueRef most_of(struct reader *r, const struct lw__conversion *c,
     return LLVMBuildSelect(r->b, is_less, wide, most, "");
 }
 
-static void set_metadata(struct reader *r, LLVMValueRef i, const char *kind)
-{
-    LLVMMetadataRef node = LLVMMDNodeInContext2(r->unit->context, NULL, 0);
-    LLVMSetMetadata(i, LLVMGetMDKindIDInContext(r->unit->context, kind, (unsigned)strlen(kind)),
-                    LLVMMetadataAsValue(r->unit->context, node));
-}
-
 /* The loop, before the call. The byte is used as what is printed is, not as a branch is. */
 static void read_text(struct reader *r, LLVMValueRef call, LLVMValueRef text, LLVMValueRef most)
 {
@@ -55,8 +47,8 @@ static void read_text(struct reader *r, LLVMValueRef call, LLVMValueRef text, LL
     LLVMValueRef at = LLVMBuildGEP2(r->b, r->i8, text, &n, 1, "");
     LLVMValueRef byte = LLVMBuildLoad2(r->b, r->i8, at, "");
     LLVMValueRef is_end = LLVMBuildIsNull(r->b, byte, "");
-    set_metadata(r, byte, LW_TEXT_BYTE);
-    set_metadata(r, is_end, "nosanitize");
+    lw__ir_mark(byte, LW_TEXT_BYTE);
+    lw__ir_mark(is_end, "nosanitize");
     LLVMBuildCondBr(r->b, is_end, tail, next);
     LLVMPositionBuilderAtEnd(r->b, next);
     LLVMValueRef more = LLVMBuildAdd(r->b, n, LLVMConstInt(r->i64, 1, 0), "");
@@ -70,36 +62,16 @@ static void read_texts(struct reader *r, LLVMValueRef call)
 {
     const char *format = lw__ir_literal(LLVMGetOperand(call, 0));
     unsigned next = 1;
-    for (const char *at = strchr(format, '%'), *end; at; at = strchr(end, '%')) {
-        struct lw__conversion c;
-        end = at + 2;
-        if (at[1] == '%')
-            continue;
-        end = lw__conversion_parse(at, &c);
+    struct lw__conversion c;
+    while (lw__conversion_next(&format, &c)) {
         next += c.takes_width;
         LLVMValueRef precision = c.takes_precision ? LLVMGetOperand(call, next++) : NULL;
         LLVMValueRef text = LLVMGetOperand(call, next++);
         if (lw__conversion_kind(&c) != 's' || lw__ir_literal(text))
             continue;
         LLVMPositionBuilderBefore(r->b, call);
-        LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
         read_text(r, call, text, most_of(r, &c, precision));
     }
-}
-
-static void read_in(struct reader *r, LLVMValueRef function)
-{
-    LLVMValueRef *calls = NULL;
-    size_t count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (!lw__ir_prints(i))
-                continue;
-            calls = lw__one_more(&r->unit->scratch, calls, count, sizeof *calls);
-            calls[count++] = i;
-        }
-    for (size_t k = 0; k < count; k++)
-        read_texts(r, calls[k]);
 }
 
 /* lw__pass_texts - kernels read what their %s print.
@@ -110,8 +82,13 @@ bool lw__pass_texts(struct lw__unit *unit)
     LLVMContextRef c = unit->context;
     struct reader r = {unit, LLVMCreateBuilderInContext(c), LLVMInt8TypeInContext(c),
                        LLVMInt32TypeInContext(c), LLVMInt64TypeInContext(c)};
-    for (size_t k = 0; k < unit->kernels.count; k++)
-        read_in(&r, unit->kernels.rows[k].function);
+    for (size_t k = 0; k < unit->kernels.count; k++) {
+        size_t count;
+        LLVMValueRef *calls =
+            lw__ir_list(&unit->scratch, unit->kernels.rows[k].function, lw__ir_prints, &count);
+        for (size_t i = 0; i < count; i++)
+            read_texts(&r, calls[i]);
+    }
     LLVMDisposeBuilder(r.b);
     return true;
 }

@@ -255,7 +255,7 @@ void lw__ir_plain_private(LLVMValueRef function)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (is_atomic(i) && lw__ir_is_private(LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0)))
+            if (is_atomic(i) && lw__ir_is_private(lw__ir_address(i)))
                 make_plain(&w, i);
         }
     LLVMDisposeBuilder(w.b);

@@ -102,7 +102,6 @@ static void expand(LLVMBuilderRef b, const struct copy *c)
     LLVMValueRef values[PRIVATE_PARTS_MAX];
     size_t n = 0;
     LLVMPositionBuilderBefore(b, c->call);
-    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(c->call));
     for (uint64_t at = 0; at < c->bytes; at += part_at(c, at)) {
         const uint64_t part = part_at(c, at);
         LLVMTypeRef type = LLVMIntTypeInContext(context, (unsigned)part * 8);

@@ -30,7 +30,6 @@ static LLVMBasicBlockRef return_block(LLVMBuilderRef b, LLVMValueRef f)
         if (!last || !LLVMIsAReturnInst(last))
             continue;
         LLVMPositionBuilderBefore(b, last);
-        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(last));
         LLVMBuildBr(b, end);
         LLVMInstructionEraseFromParent(last);
     }

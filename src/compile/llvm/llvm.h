@@ -108,6 +108,9 @@ LLVMAtomicOrdering lw__ir_fence_order(const char *callee);  /* of lw.fence_* */
 enum lw__thread_index lw__ir_thread_index(const char *callee, unsigned *axis);
 /* True if it differs between the threads of a block. */
 bool lw__ir_index_varies(enum lw__thread_index index);
+/* Of a load, a store or an atomic: the address, NULL for others; the type of what is there. */
+LLVMValueRef lw__ir_address(LLVMValueRef i);
+LLVMTypeRef lw__ir_accessed(LLVMValueRef i);
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
 bool lw__ir_is_written(LLVMValueRef pointer);     /* may something be stored through it? */
 /* The text of a constant that ends in a NUL, from the pointer to it; NULL: it points to none. */
@@ -129,6 +132,9 @@ bool lw__ir_is_order(LLVMIntPredicate p);            /* less, or greater, with o
 LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p); /* for operands in turn */
 LLVMIntPredicate lw__ir_inverse(LLVMIntPredicate p); /* true where p is not */
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
+/* Metadata of this kind, without content: to set, to ask for. */
+void lw__ir_mark(LLVMValueRef i, const char *kind);
+bool lw__ir_is_marked(LLVMValueRef i, const char *kind);
 void lw__ir_set_rare(LLVMValueRef branch); /* its first successor is rarely taken */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
 size_t lw__ir_site_at(struct lw__unit *unit, struct lw__loc loc, const char *what);
@@ -136,6 +142,13 @@ void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 /* Redirect the block's edges from `from` to `to`; phis stay as they are. */
 void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+/* The function's instructions that `wants` takes, in order; NULL: all. */
+LLVMValueRef *lw__ir_list(struct lw__arena *arena, LLVMValueRef function,
+                          bool (*wants)(LLVMValueRef i), size_t *count);
+/* At the builder, a call of the function of this name, which is declared by what it is called with
+ * if there is none. */
+LLVMValueRef lw__ir_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                         LLVMTypeRef result, LLVMValueRef *args, unsigned count);
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 /* True if the thread may write memory by it. All calls may, except collectives and intrinsics. */
 bool lw__ir_may_write(LLVMValueRef instruction);

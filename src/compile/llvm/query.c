@@ -125,6 +125,20 @@ bool lw__ir_index_varies(enum lw__thread_index index)
     return index == LW_INDEX_thread_idx || index == LW_INDEX_lane_id || index == LW_INDEX_warp_id;
 }
 
+LLVMValueRef lw__ir_address(LLVMValueRef i)
+{
+    if (LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return LLVMGetOperand(i, 0);
+    return LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
+}
+
+LLVMTypeRef lw__ir_accessed(LLVMValueRef i)
+{
+    return LLVMTypeOf(LLVMIsALoadInst(i)    ? i
+                      : LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0)
+                                            : LLVMGetOperand(i, 1));
+}
+
 LLVMValueRef lw__ir_object(LLVMValueRef pointer)
 {
     while (LLVMIsAGetElementPtrInst(pointer) ||
@@ -266,6 +280,23 @@ void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last)
                     LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
 }
 
+static unsigned kind_of(LLVMValueRef i, const char *kind)
+{
+    return LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(i)), kind,
+                                    (unsigned)strlen(kind));
+}
+
+void lw__ir_mark(LLVMValueRef i, const char *kind)
+{
+    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMSetMetadata(i, kind_of(i, kind), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+}
+
+bool lw__ir_is_marked(LLVMValueRef i, const char *kind)
+{
+    return LLVMIsAInstruction(i) && LLVMGetMetadata(i, kind_of(i, kind));
+}
+
 void lw__ir_set_rare(LLVMValueRef branch)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMGetCondition(branch)));
@@ -302,6 +333,33 @@ size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *
     for (size_t i = 0; i < count; i++)
         lw__ir_site_at(unit, callers[i], LW_SITE_CALL);
     return site;
+}
+
+LLVMValueRef *lw__ir_list(struct lw__arena *arena, LLVMValueRef function,
+                          bool (*wants)(LLVMValueRef i), size_t *count)
+{
+    LLVMValueRef *list = NULL;
+    *count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (wants && !wants(i))
+                continue;
+            list = lw__one_more(arena, list, *count, sizeof *list);
+            list[(*count)++] = i;
+        }
+    return list;
+}
+
+LLVMValueRef lw__ir_call(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                         LLVMTypeRef result, LLVMValueRef *args, unsigned count)
+{
+    enum { MOST = 16 };
+    LLVMTypeRef types[MOST];
+    for (unsigned k = 0; k < count; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(module, name);
+    return LLVMBuildCall2(b, type, f ? f : LLVMAddFunction(module, name, type), args, count, "");
 }
 
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)

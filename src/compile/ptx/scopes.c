@@ -6,17 +6,12 @@
 #include "compile/ptx/ptx.h"
 #include <stdio.h>
 
-static LLVMValueRef address_of(LLVMValueRef access)
-{
-    return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
-}
-
 /* Replace an atomic load or store of that many bits by ld.relaxed.gpu or st.relaxed.gpu. */
 static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
 {
     const bool loads = LLVMIsALoadInst(i);
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
-    LLVMValueRef address = address_of(i);
+    LLVMValueRef address = lw__ir_address(i);
     LLVMTypeRef word = LLVMIntTypeInContext(context, bits), pointer = LLVMTypeOf(address),
                 void_type = LLVMVoidTypeInContext(context),
                 type = loads ? LLVMFunctionType(word, &pointer, 1, 0)
@@ -48,9 +43,9 @@ static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
 {
     if ((!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) ||
         LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic ||
-        LLVMGetPointerAddressSpace(LLVMTypeOf(address_of(i))) > LW_PTX_GLOBAL)
+        LLVMGetPointerAddressSpace(LLVMTypeOf(lw__ir_address(i))) > LW_PTX_GLOBAL)
         return 0;
-    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0));
+    LLVMTypeRef type = lw__ir_accessed(i);
     const unsigned bits = (unsigned)LLVMSizeOfTypeInBits(data, type);
     return LLVMGetTypeKind(type) != LLVMPointerTypeKind && (bits == 32 || bits == 64) ? bits : 0;
 }

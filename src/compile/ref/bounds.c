@@ -10,8 +10,6 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-
 /* The linker's section for constants that hold addresses. Those of other kernels are no objects. */
 static const char descriptions[] = ".data.rel.ro";
 
@@ -260,7 +258,6 @@ static void strip(struct lw__ref *r, LLVMValueRef i, unsigned operand)
     if (LLVMGetTypeKind(LLVMTypeOf(p)) != LLVMPointerTypeKind || !may_have_tag(p))
         return;
     LLVMPositionBuilderBefore(r->b, i);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(i));
     LLVMValueRef bits = address_bits(r, LLVMBuildPtrToInt(r->b, p, r->i64, ""));
     LLVMSetOperand(i, operand, LLVMBuildIntToPtr(r->b, bits, r->ptr, ""));
 }
@@ -272,7 +269,6 @@ static void strip_difference(struct lw__ref *r, LLVMValueRef i)
     if (!LLVMIsAPtrToIntInst(a) || !LLVMIsAPtrToIntInst(b) || LLVMTypeOf(a) != r->i64)
         return;
     LLVMPositionBuilderBefore(r->b, i);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(i));
     LLVMSetOperand(i, 0, address_bits(r, a));
     LLVMSetOperand(i, 1, address_bits(r, b));
 }
@@ -310,7 +306,7 @@ LLVMBasicBlockRef lw__ref_refused(struct lw__ref *r)
     LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
     r->bounds.refused = LLVMAppendBasicBlockInContext(r->unit->context, r->co.function, "refused");
     LLVMPositionBuilderAtEnd(r->b, r->bounds.refused);
-    lw__ref_store(r, LLVMConstInt(r->i32, LW_REF_FAILED, 0), FIELD(state));
+    lw__ref_store32(r, LW_REF_FAILED, FIELD(state));
     LLVMBuildBr(r->b, r->co.final);
     LLVMPositionBuilderAtEnd(r->b, here);
     return r->bounds.refused;
@@ -338,8 +334,7 @@ static void put(struct lw__ref *r, LLVMValueRef value, size_t offset)
 
 static LLVMValueRef call_device(struct lw__ref *r, size_t slot, LLVMTypeRef result)
 {
-    return lw__ref_call(r, slot, result, (LLVMTypeRef[]){r->ptr, r->ptr},
-                        (LLVMValueRef[]){r->thread, record(r)}, 2);
+    return lw__ref_call(r, slot, result, (LLVMValueRef[]){record(r)}, 1);
 }
 
 static LLVMValueRef either(struct lw__ref *r, LLVMValueRef offset, LLVMValueRef size,
@@ -416,7 +411,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     put(r, base, offsetof(struct lw_ref_access, base));
     put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_check_name(call)), 0),
         offsetof(struct lw_ref_access, site));
-    LLVMValueRef allowed = call_device(r, offsetof(struct lw_ref_calls, access), r->i32);
+    LLVMValueRef allowed = call_device(r, CALL(access), r->i32);
     LLVMValueRef no = LLVMBuildICmp(r->b, LLVMIntEQ, allowed, LLVMConstInt(r->i32, 0, 0), "");
     LLVMBuildCondBr(r->b, no, lw__ref_refused(r), tail);
 }
@@ -440,7 +435,7 @@ static void lower_index(struct lw__ref *r, LLVMValueRef call)
     put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_check_name(call)), 0),
         offsetof(struct lw_ref_index, site));
     put(r, LLVMGetOperand(call, LW_INDEX_AXIS), offsetof(struct lw_ref_index, axis));
-    call_device(r, offsetof(struct lw_ref_calls, index), LLVMVoidTypeInContext(r->unit->context));
+    call_device(r, CALL(index), r->none);
     LLVMBuildBr(r->b, lw__ref_refused(r));
 }
 

@@ -7,8 +7,6 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-
 static void replace(LLVMValueRef call, LLVMValueRef by)
 {
     LLVMReplaceAllUsesWith(call, by);
@@ -39,11 +37,9 @@ static bool lower_print(struct lw__ref *r, LLVMValueRef call)
 {
     unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
     LLVMValueRef args = lw__llvm_slots(r->b, call, count);
-    lw__ref_call(
-        r, offsetof(struct lw_ref_calls, print), LLVMVoidTypeInContext(r->unit->context),
-        (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
-        (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args},
-        4);
+    lw__ref_call(r, CALL(print), r->none,
+                 (LLVMValueRef[]){LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args},
+                 3);
     replace(call, LLVMConstInt(r->i32, count, 0));
     return true;
 }
@@ -54,11 +50,9 @@ static void lower_assert(struct lw__ref *r, LLVMValueRef call, bool says)
     LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
     LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0),
                  args = says ? lw__llvm_slots(r->b, call, LW_SAID_MAX) : NULL;
-    lw__ref_call(
-        r, says ? offsetof(struct lw_ref_calls, fail_saying) : offsetof(struct lw_ref_calls, fail),
-        LLVMVoidTypeInContext(r->unit->context), (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
-        (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), site, args}, says ? 4 : 3);
-    lw__ref_store(r, LLVMConstInt(r->i32, LW_REF_FAILED, 0), FIELD(state));
+    lw__ref_call(r, says ? CALL(fail_saying) : CALL(fail), r->none,
+                 (LLVMValueRef[]){LLVMGetOperand(call, 0), site, args}, says ? 3 : 2);
+    lw__ref_store32(r, LW_REF_FAILED, FIELD(state));
     for (LLVMValueRef i = call, next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         LLVMInstructionEraseFromParent(i);
@@ -76,11 +70,9 @@ static void lower_promise(struct lw__ref *r, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     LLVMBuildCondBr(r->b, LLVMGetOperand(call, 0), tail, tell);
     LLVMPositionBuilderAtEnd(r->b, tell);
-    LLVMValueRef args[] = {r->thread, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
+    LLVMValueRef args[] = {LLVMGetOperand(call, 1), LLVMGetOperand(call, 2),
                            LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "promise"), 0)};
-    LLVMTypeRef types[] = {r->ptr, r->i32, r->i64, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, promise), LLVMVoidTypeInContext(r->unit->context),
-                 types, args, 4);
+    lw__ref_call(r, CALL(promise), r->none, args, 3);
     LLVMBuildBr(r->b, lw__ref_refused(r));
     LLVMInstructionEraseFromParent(call);
 }
@@ -89,7 +81,6 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
     LLVMPositionBuilderBefore(r->b, call);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     if (lower_index(r, call, name))
         return true;
     if (r->extension->lower && r->extension->lower(r, call))
@@ -116,26 +107,15 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
 
 static LLVMValueRef address_written(LLVMValueRef i)
 {
-    if (LLVMIsAStoreInst(i))
-        return LLVMGetOperand(i, 1);
-    if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+    if (!strncmp(lw__ir_callee(i), "llvm.mem", 8))
         return LLVMGetOperand(i, 0);
-    const char *name = lw__ir_callee(i);
-    bool copies = !strncmp(name, "llvm.mem", 8);
-    return copies ? LLVMGetOperand(i, 0) : NULL;
-}
-
-bool lw__ref_is_own(LLVMValueRef i)
-{
-    return LLVMIsAInstruction(i) &&
-           LLVMGetMetadata(i, LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(i)),
-                                                       LW_REF_OWN, sizeof LW_REF_OWN - 1));
+    return LLVMIsALoadInst(i) ? NULL : lw__ir_address(i);
 }
 
 bool lw__ref_may_write(LLVMValueRef instruction)
 {
     LLVMValueRef address = address_written(instruction);
-    return address && !lw__ir_is_private(address) && !lw__ref_is_own(instruction);
+    return address && !lw__ir_is_private(address) && !lw__ir_is_marked(instruction, LW_REF_OWN);
 }
 
 static bool comparable(struct lw__ref *r, LLVMTypeRef type)
@@ -156,12 +136,8 @@ static void mark_changed(struct lw__ref *r, LLVMValueRef yes)
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write)
 {
     LLVMValueRef address = address_written(write);
-    LLVMTypeRef type = LLVMIsAStoreInst(write)           ? LLVMTypeOf(LLVMGetOperand(write, 0))
-                       : LLVMIsAAtomicRMWInst(write)     ? LLVMTypeOf(write)
-                       : LLVMIsAAtomicCmpXchgInst(write) ? LLVMTypeOf(LLVMGetOperand(write, 1))
-                                                         : NULL;
+    LLVMTypeRef type = LLVMIsACallInst(write) ? NULL : lw__ir_accessed(write);
     LLVMPositionBuilderBefore(r->b, write);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(write));
     if (!type || !comparable(r, type)) {
         mark_changed(r, LLVMConstInt(LLVMInt1TypeInContext(r->unit->context), 1, 0));
         return;

@@ -9,8 +9,6 @@
 #include "compile/front/front.h"
 #include <string.h>
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-
 LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset)
 {
     LLVMValueRef index = LLVMConstInt(r->i64, offset, 0);
@@ -27,19 +25,27 @@ void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset)
     LLVMBuildStore(r->b, value, lw__ref_field(r, offset));
 }
 
-static void store32(struct lw__ref *r, uint64_t value, size_t offset)
+void lw__ref_store32(struct lw__ref *r, uint32_t value, size_t offset)
 {
     lw__ref_store(r, LLVMConstInt(r->i32, value, 0), offset);
 }
 
-LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
-                          LLVMValueRef *args, unsigned count)
+LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMValueRef *args,
+                          unsigned count)
 {
+    enum { MOST = 8 };
+    LLVMValueRef all[MOST] = {r->thread};
+    LLVMTypeRef types[MOST] = {r->ptr};
+    for (unsigned k = 0; k < count; k++) {
+        all[k + 1] = args[k];
+        types[k + 1] = LLVMTypeOf(args[k]);
+    }
     LLVMValueRef calls = lw__ref_load(r, r->ptr, FIELD(calls));
     LLVMValueRef index = LLVMConstInt(r->i64, slot, 0);
     LLVMValueRef at = LLVMBuildGEP2(r->b, r->i8, calls, &index, 1, "");
     LLVMValueRef f = LLVMBuildLoad2(r->b, r->ptr, at, "");
-    return LLVMBuildCall2(r->b, LLVMFunctionType(result, types, count, 0), f, args, count, "");
+    return LLVMBuildCall2(r->b, LLVMFunctionType(result, types, count + 1, 0), f, all, count + 1,
+                          "");
 }
 
 void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
@@ -57,9 +63,7 @@ static LLVMValueRef ask_for_frame(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValu
     struct lw__ref *r = user;
     LLVMBuilderRef mine = r->b;
     r->b = b;
-    LLVMValueRef memory = lw__ref_call(r, offsetof(struct lw_ref_calls, frame), r->ptr,
-                                       (LLVMTypeRef[]){r->ptr, r->i64, r->i64},
-                                       (LLVMValueRef[]){r->thread, bytes, align}, 3);
+    LLVMValueRef memory = lw__ref_call(r, CALL(frame), r->ptr, (LLVMValueRef[]){bytes, align}, 2);
     r->b = mine;
     return memory;
 }
@@ -104,7 +108,7 @@ static void store_key(struct lw__ref *r, LLVMValueRef call)
     for (unsigned k = 0; k < n; k++)
         lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
                       FIELD(key) + k * sizeof(uint64_t));
-    store32(r, n, FIELD(key_length));
+    lw__ref_store32(r, n, FIELD(key_length));
     LLVMDisposeOperandBundle(instance);
 }
 
@@ -128,10 +132,10 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(call);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, loc);
-    store32(r, LW_REF_COLLECTIVE, FIELD(state));
-    store32(r, op, FIELD(op));
-    store32(r, lw__ref_dtype_named(type), FIELD(type));
-    store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
+    lw__ref_store32(r, LW_REF_COLLECTIVE, FIELD(state));
+    lw__ref_store32(r, op, FIELD(op));
+    lw__ref_store32(r, lw__ref_dtype_named(type), FIELD(type));
+    lw__ref_store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
     store_key(r, call);
     lw__ref_store_place(r, call);
@@ -150,26 +154,19 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
 static void lower_return(struct lw__ref *r, LLVMValueRef ret)
 {
     LLVMPositionBuilderBefore(r->b, ret);
-    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(ret));
-    store32(r, LW_REF_RETURNED, FIELD(state));
+    lw__ref_store32(r, LW_REF_RETURNED, FIELD(state));
     LLVMBuildBr(r->b, r->co.final);
     LLVMInstructionEraseFromParent(ret);
 }
 
-/* Instructions to lower; collected first, since lowering splits blocks. */
-static LLVMValueRef *collect(struct lw__ref *r, LLVMValueRef function, size_t *count)
+static bool is_lowered(LLVMValueRef i)
 {
-    LLVMValueRef *list = NULL;
-    *count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (strncmp(lw__ir_callee(i), "lw.", 3) && !LLVMIsAReturnInst(i) &&
-                !(r->has_loops && lw__ref_may_write(i)))
-                continue;
-            list = lw__one_more(&r->unit->scratch, list, *count, sizeof(LLVMValueRef));
-            list[(*count)++] = i;
-        }
-    return list;
+    return !strncmp(lw__ir_callee(i), "lw.", 3) || LLVMIsAReturnInst(i);
+}
+
+static bool is_lowered_or_writes(LLVMValueRef i)
+{
+    return is_lowered(i) || lw__ref_may_write(i);
 }
 
 static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
@@ -270,7 +267,8 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     lw__prune_checks(&r->unit->scratch, r->data, kernel->function);
     lw__shared_layout(r->unit, kernel->function, &layout);
     lw__ref_find_yields(r, kernel->function);
-    LLVMValueRef *list = collect(r, kernel->function, &count);
+    LLVMValueRef *list = lw__ir_list(&r->unit->scratch, kernel->function,
+                                     r->has_loops ? is_lowered_or_writes : is_lowered, &count);
     if (!r->extension->suspend)
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
     move_body(r, kernel);
@@ -292,6 +290,7 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__ref_extension *
                         .extension = extension,
                         .b = LLVMCreateBuilderInContext(c),
                         .data = LLVMGetModuleDataLayout(unit->module),
+                        .none = LLVMVoidTypeInContext(c),
                         .i8 = LLVMInt8TypeInContext(c),
                         .i32 = LLVMInt32TypeInContext(c),
                         .i64 = LLVMInt64TypeInContext(c),

@@ -7,6 +7,10 @@
 #define LW_COMPILE_REF_H
 #include "compile/instrument/instrument.h"
 
+/* Offsets in a thread's record, and in the device's calls. */
+#define FIELD(name) offsetof(struct lw_ref_thread, name)
+#define CALL(name) offsetof(struct lw_ref_calls, name)
+
 enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
 
 /* An object that a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
@@ -50,7 +54,7 @@ struct lw__ref {
     struct lw__coroutine co;
     LLVMBuilderRef b;
     LLVMTargetDataRef data;
-    LLVMTypeRef i8, i32, i64, ptr;
+    LLVMTypeRef none, i8, i32, i64, ptr;
     LLVMValueRef thread; /* struct lw_ref_thread * */
     LLVMValueRef shared; /* block memory */
     bool has_loops;      /* then writes are noted: a loop may wait for them */
@@ -97,12 +101,13 @@ struct lw__ref_extension {
 bool lw__pass_ref(struct lw__unit *unit);
 bool lw__ref_lower(struct lw__unit *unit, const struct lw__ref_extension *extension);
 /* At the builder, for the thread's record: the address of a field, its value, a store to it; and a
- * call through a slot of lw_ref_calls. */
+ * call through a slot of lw_ref_calls, whose first argument is the thread. */
 LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset);
 LLVMValueRef lw__ref_load(struct lw__ref *r, LLVMTypeRef type, size_t offset);
 void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset);
-LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
-                          LLVMValueRef *args, unsigned count);
+void lw__ref_store32(struct lw__ref *r, uint32_t value, size_t offset);
+LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMValueRef *args,
+                          unsigned count);
 LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
 uint32_t lw__ref_dtype_named(const char *name); /* lw_dtype; 0: there is none */
 /* End `at` by a suspension of the thread, which resumes in `next`. */
@@ -118,7 +123,6 @@ void lw__ref_store_place(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- calls.c --------------------------------------------------------------------------------- */
 
-bool lw__ref_is_own(LLVMValueRef i);                            /* it has LW_REF_OWN */
 bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is no collective */
 bool lw__ref_may_write(LLVMValueRef instruction);               /* to memory that others see */
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed` if it did */

@@ -19,8 +19,6 @@
 
 enum { ITERATIONS_PER_YIELD = 65536 };
 
-#define FIELD(name) offsetof(struct lw_ref_thread, name)
-
 struct turns {
     struct lw__ref *r;
     struct lw__cfg g;
@@ -307,11 +305,6 @@ void lw__ref_find_yields(struct lw__ref *r, LLVMValueRef function)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-static void store32(struct lw__ref *r, uint64_t value, size_t offset)
-{
-    lw__ref_store(r, LLVMConstInt(r->i32, value, 0), offset);
-}
-
 /* At the builder: another iteration of the loop. */
 static void count_iteration(struct lw__ref *r, const struct lw__ref_yield *y)
 {
@@ -326,7 +319,7 @@ static void leave(struct lw__ref *r)
 {
     LLVMValueRef before = lw__ref_load(r, r->i32, FIELD(departures));
     lw__ref_store(r, LLVMBuildAdd(r->b, before, LLVMConstInt(r->i32, 1, 0), ""), FIELD(departures));
-    store32(r, 0, FIELD(is_steady));
+    lw__ref_store32(r, 0, FIELD(is_steady));
 }
 
 /* The block that suspends, when the budget is spent. */
@@ -339,7 +332,7 @@ static LLVMBasicBlockRef spend(struct lw__ref *r, LLVMBasicBlockRef tail)
     LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
     LLVMBuildCondBr(r->b, spent, rest, tail);
     LLVMPositionBuilderAtEnd(r->b, rest);
-    store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
+    lw__ref_store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
     return rest;
 }
 
@@ -360,14 +353,14 @@ void lw__ref_yield(struct lw__ref *r, const struct lw__ref_yield *y)
     }
     if (!is_turn && !y->every_trip)
         head = spend(r, tail);
-    store32(r, is_turn ? LW_REF_TURN : LW_REF_YIELD, FIELD(state));
-    store32(r, is_in_loop ? y->site : lw__ir_site(r->unit, at, is_turn ? "code" : "loop"),
-            FIELD(site));
+    lw__ref_store32(r, is_turn ? LW_REF_TURN : LW_REF_YIELD, FIELD(state));
+    lw__ref_store32(r, is_in_loop ? y->site : lw__ir_site(r->unit, at, is_turn ? "code" : "loop"),
+                    FIELD(site));
     if (is_turn) {
         lw__ref_store(r, y->place, FIELD(place));
-        store32(r, !is_in_loop, FIELD(is_behind));
+        lw__ref_store32(r, !is_in_loop, FIELD(is_behind));
         if (is_in_loop)
-            store32(r, y->is_steady, FIELD(is_steady));
+            lw__ref_store32(r, y->is_steady, FIELD(is_steady));
     }
     LLVMSetCurrentDebugLocation2(r->co.builder, NULL);
     lw__ref_suspend(r, head, tail);

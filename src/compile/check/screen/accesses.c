@@ -3,6 +3,7 @@
  * Granules are counted, not bytes: ir/pointer_offset.c.
  */
 #include "compile/check/screen/screen.h"
+#include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -113,19 +114,14 @@ static LLVMValueRef is_within(struct lw__screen *s, LLVMValueRef first, uint64_t
     return LLVMBuildAnd(s->b, ok, LLVMBuildICmp(s->b, LLVMIntULT, last, granules, ""), "");
 }
 
-static uint64_t variable_bytes(struct lw__screen *s, LLVMValueRef object)
-{
-    return LLVMABISizeOfType(s->data, LLVMIsAAllocaInst(object) ? LLVMGetAllocatedType(object)
-                                                                : LLVMGlobalGetValueType(object));
-}
-
 void lw__screen_check_bounds(struct lw__screen *s, LLVMValueRef call)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, 0), object = lw__ir_object(pointer);
     uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
     const struct lw__screen_row *row = lw__screen_row_of(s, object);
     const uint64_t granule = row ? row->says.granule : 1;
-    LLVMValueRef granules = row ? row->granules : number(s, variable_bytes(s, object));
+    LLVMValueRef granules =
+        row ? row->granules : number(s, LLVMABISizeOfType(s->data, lw__variable_type(object)));
     lw__screen_set_at(s, call);
     if (bytes)
         lw__screen_require(s, is_within(s, lw__ir_offset(s->b, s->data, pointer, granule),

@@ -78,7 +78,6 @@ static void make_plain(struct lw__screen *s, LLVMValueRef call)
     const LLVMOpcode op = opcode_of(call);
     LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
     LLVMPositionBuilderBefore(s->b, call);
-    LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef wraps = op == LLVMMul ? product_wraps(s, a, b) : sum_wraps(s, op, a, b);
     promise(a, b, op, LLVMGetInstructionParent(call));
     for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {

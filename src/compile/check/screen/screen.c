@@ -18,21 +18,16 @@ void lw__screen_set_at(struct lw__screen *s, LLVMValueRef at)
 {
     s->at = at;
     LLVMPositionBuilderBefore(s->b, at);
-    LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(at));
 }
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 static void stop(struct lw__screen *s)
 {
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->unit->context), NULL, 0, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(s->unit->module, LW_SUSPECT);
-    if (!f) {
-        f = LLVMAddFunction(s->unit->module, LW_SUSPECT, type);
-        lw__llvm_attribute(f, "nounwind", true);
-        lw__llvm_attribute(f, "noreturn", true);
-    }
-    LLVMBuildCall2(s->b, type, f, NULL, 0, "");
+    LLVMValueRef call = lw__ir_call(s->b, s->unit->module, LW_SUSPECT,
+                                    LLVMVoidTypeInContext(s->unit->context), NULL, 0);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "noreturn", true);
     LLVMBuildUnreachable(s->b);
 }
 
@@ -115,17 +110,12 @@ static void load_row(struct lw__screen *s, size_t i)
 
 static LLVMValueRef index_of(struct lw__screen *s, const char *name)
 {
-    LLVMTypeRef type = LLVMFunctionType(s->i32, NULL, 0, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(s->unit->module, name);
-    if (!f) {
-        f = LLVMAddFunction(s->unit->module, name, type);
-        lw__llvm_attribute(f, "nounwind", true);
-        LLVMAddAttributeAtIndex(
-            f, LLVMAttributeFunctionIndex,
-            LLVMCreateEnumAttribute(s->unit->context, LLVMGetEnumAttributeKindForName("memory", 6),
-                                    0));
-    }
-    return LLVMBuildCall2(s->b, type, f, NULL, 0, "");
+    LLVMValueRef call = lw__ir_call(s->b, s->unit->module, name, s->i32, NULL, 0);
+    LLVMAttributeRef memory =
+        LLVMCreateEnumAttribute(s->unit->context, LLVMGetEnumAttributeKindForName("memory", 6), 0);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
+    LLVMAddAttributeAtIndex(LLVMGetCalledValue(call), LLVMAttributeFunctionIndex, memory);
+    return call;
 }
 
 /* x fastest. */
@@ -189,25 +179,6 @@ static void check(struct lw__screen *s, LLVMValueRef i)
     }
 }
 
-/* Of the function as it is, before code is added. */
-static LLVMValueRef *instructions_of(const struct lw__screen *s, size_t *count)
-{
-    LLVMValueRef *list = NULL;
-    for (int fills = 0; fills < 2; fills++) {
-        *count = 0;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b;
-             b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                if (fills)
-                    list[*count] = i;
-                ++*count;
-            }
-        if (!fills)
-            list = lw__new(&s->unit->scratch, *count + 1, sizeof *list);
-    }
-    return list;
-}
-
 static void make_screen(struct lw__screen *s)
 {
     size_t count;
@@ -215,7 +186,7 @@ static void make_screen(struct lw__screen *s)
     lw__screen_end_loops(s);
     open_record(s);
     lw__screen_follow_private(s);
-    LLVMValueRef *list = instructions_of(s, &count);
+    LLVMValueRef *list = lw__ir_list(&s->unit->scratch, s->function, NULL, &count);
     for (size_t i = 0; i < count; i++)
         check(s, list[i]);
 }
