@@ -218,6 +218,8 @@ struct lw__spmd {
     LLVMValueRef printed; /* memory for the arguments of any printf; NULL: none so far */
     /* Of checks (runtime/refused_lanes.c): by operand, memory for it; what is told. NULL: none. */
     LLVMValueRef refused[LW_GUARD_OPERANDS], refused_words;
+    struct lw__refusal *refusals; /* the end of each check's lanes that are outside */
+    size_t refusal_count;
     LLVMValueRef dummy;   /* 64 bytes that a masked-off scalar access may touch */
     uint64_t emission_id; /* of the current block's emission: values it computes are valid in it */
     /* Of values loaded or broadcast: the part of a block's code that dominates its rest. */

@@ -218,6 +218,7 @@ void lw__guard_pieces(struct lw__spmd *s, const struct lw__guarded *guards, size
                       on = lw__builder_new_block(s, "within");
     lw__ir_set_rare(LLVMBuildCondBr(s->builder, fails, seldom, on));
     lw__builder_at_end(s, seldom);
+    lw__spmd_refuse_under(s, mask, first, end);
     for (size_t k = 0; k < count; k++) {
         LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(guards[k].call));
         lw__spmd_refuse_lanes(s, guards[k].call, mask, first, end);

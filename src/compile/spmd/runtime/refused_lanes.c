@@ -1,7 +1,8 @@
 /* refused_lanes.c - the first lane whose access is outside of its object, of those that may be.
  *
- * This code is seldom executed, so it is small: a loop over the pieces, each of which is compared
- * as a vector. What differs between lanes is stored to arrays first.
+ * This code is seldom executed, so it is small: a loop over the lanes. What differs between them is
+ * stored to arrays first. A check of several groups of pieces has a loop for each, and one end: it
+ * tells of the lane, and stops.
  */
 #include "base/bounds_abi.h"
 #include "base/cpu_abi.h"
@@ -10,11 +11,23 @@
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/memory/memory.h"
 #include <stddef.h>
+#include <string.h>
 
-/* An operand of the check: one value, or an array of the threads' values. */
+/* An operand of the check. `one`: that of thread 0; thread t is t * stride further. NULL: an array
+ * of the threads' values; by_piece: of the pieces' first, and lane l is l * stride further. */
 struct operand {
     LLVMTypeRef type;
     LLVMValueRef one, array;
+    bool by_piece;
+    int64_t stride;
+};
+
+/* Where a check's lanes that are outside lead to: phis of the thread and of the operands that are
+ * one value. */
+struct lw__refusal {
+    LLVMValueRef call;
+    LLVMBasicBlockRef block;
+    LLVMValueRef thread, one[LW_GUARD_OPERANDS];
 };
 
 static LLVMValueRef element(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef array,
@@ -31,58 +44,87 @@ static LLVMValueRef array_of(struct lw__spmd *s, unsigned slot)
     return s->refused[slot];
 }
 
+/* Is it t * stride further in each thread t than in thread 0? */
+static bool is_linear(const struct lw__spmd *s, struct lw__value_shape shape, int64_t *stride)
+{
+    if (shape.kind != LW_SHAPE_OFFSET)
+        return false;
+    uint64_t each = 0;
+    for (uint32_t t = 1; shape.lanes && t < s->threads; t++) {
+        const uint64_t all = (uint64_t)shape.lanes[t] - (uint64_t)shape.lanes[0];
+        each = t == 1 ? all : each;
+        if (all != t * each)
+            return false;
+    }
+    *stride = (int64_t)each;
+    return true;
+}
+
 static struct operand take(struct lw__spmd *s, LLVMValueRef call, unsigned k,
                            const LLVMValueRef *mask, uint32_t first, uint32_t end)
 {
     LLVMValueRef v = LLVMGetOperand(call, k);
+    const struct lw__value_shape shape = lw__shape_of(s->facts, v);
     struct operand o = {.type = LLVMTypeOf(v)};
-    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v))) {
-        o.one = lw__spmd_uniform(s, v);
+    if (is_linear(s, shape, &o.stride)) {
+        o.one = lw__spmd_base(s, v, 0);
         return o;
     }
     o.array = array_of(s, k);
+    o.by_piece = lw__shape_as_piece(s->facts, shape, &o.stride);
     for (uint32_t p = first; p < end; p++) {
-        LLVMValueRef at = lw__spmd_const64(s, (int64_t)p * s->width);
-        if (!lw__mask_is_none(mask[p]))
-            LLVMSetAlignment(LLVMBuildStore(s->builder, lw__spmd_vector(s, v, p),
-                                            element(s, o.type, o.array, at)),
-                             4);
+        LLVMValueRef at = lw__spmd_const64(s, (int64_t)p * (o.by_piece ? 1 : s->width));
+        if (lw__mask_is_none(mask[p]))
+            continue;
+        LLVMValueRef own = o.by_piece ? lw__spmd_base(s, v, p) : lw__spmd_vector(s, v, p);
+        LLVMSetAlignment(LLVMBuildStore(s->builder, own, element(s, o.type, o.array, at)), 4);
     }
     return o;
 }
 
-/* The operand of a piece, whose first thread that is. */
-static LLVMValueRef of_piece(struct lw__spmd *s, const struct operand *o, LLVMValueRef thread)
+static LLVMValueRef piece_of(struct lw__spmd *s, LLVMValueRef thread)
 {
-    if (o->one)
-        return lw__spmd_splat(s, o->one);
-    LLVMValueRef v = LLVMBuildLoad2(s->builder, lw__spmd_vector_type(s, o->type),
-                                    element(s, o->type, o->array, thread), "");
-    LLVMSetAlignment(v, 4);
-    return v;
+    return LLVMBuildUDiv(s->builder, thread, lw__spmd_const64(s, s->width), "");
+}
+
+static LLVMValueRef lane_of(struct lw__spmd *s, LLVMValueRef thread)
+{
+    return LLVMBuildURem(s->builder, thread, lw__spmd_const64(s, s->width), "");
+}
+
+static LLVMValueRef further(struct lw__spmd *s, const struct operand *o, LLVMValueRef from,
+                            LLVMValueRef count)
+{
+    LLVMValueRef stride = LLVMConstInt(o->type, (uint64_t)o->stride, 1);
+    count = LLVMBuildIntCast2(s->builder, count, o->type, 0, "");
+    return LLVMBuildAdd(s->builder, from, LLVMBuildMul(s->builder, count, stride, ""), "");
 }
 
 static LLVMValueRef of_thread(struct lw__spmd *s, const struct operand *o, LLVMValueRef thread)
 {
-    return o->one ? o->one
-                  : LLVMBuildLoad2(s->builder, o->type, element(s, o->type, o->array, thread), "");
+    if (o->one)
+        return o->stride ? further(s, o, o->one, thread) : o->one;
+    LLVMValueRef index = o->by_piece ? piece_of(s, thread) : thread;
+    LLVMValueRef v = LLVMBuildLoad2(s->builder, o->type, element(s, o->type, o->array, index), "");
+    return o->by_piece ? further(s, o, v, lane_of(s, thread)) : v;
 }
 
-/* START + SCALE * NUMBER, of values or of vectors. */
-static LLVMValueRef offset_of(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef number,
-                              LLVMValueRef start)
+/* START + SCALE * NUMBER. */
+static LLVMValueRef offset_of(struct lw__spmd *s, LLVMValueRef call, const struct operand *operands,
+                              LLVMValueRef thread)
 {
-    LLVMTypeRef type = LLVMTypeOf(start);
     const bool is_signed = !lw__ir_is_truth(LLVMGetOperand(call, LW_GUARD_SIGNED), false);
-    LLVMValueRef scale = LLVMGetOperand(call, LW_GUARD_SCALE);
-    scale = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? lw__spmd_splat(s, scale) : scale;
-    number = LLVMBuildIntCast2(s->builder, number, type, is_signed, "");
+    LLVMValueRef number = of_thread(s, &operands[LW_GUARD_NUMBER], thread),
+                 start = of_thread(s, &operands[LW_GUARD_START], thread),
+                 scale = LLVMGetOperand(call, LW_GUARD_SCALE);
+    number = LLVMBuildIntCast2(s->builder, number, s->i64, is_signed, "");
     return LLVMBuildAdd(s->builder, start, LLVMBuildMul(s->builder, number, scale, ""), "");
 }
 
-static void store_masks(struct lw__spmd *s, const LLVMValueRef *mask, uint32_t first, uint32_t end,
-                        LLVMValueRef array)
+void lw__spmd_refuse_under(struct lw__spmd *s, const LLVMValueRef *mask, uint32_t first,
+                           uint32_t end)
 {
+    LLVMValueRef array = array_of(s, LW_GUARD_FAILS);
     for (uint32_t p = first; p < end; p++) {
         LLVMValueRef bits = LLVMBuildZExt(s->builder, lw__mask_bits(s, mask[p]), s->i32, "");
         LLVMBuildStore(s->builder, bits, element(s, s->i32, array, lw__spmd_const64(s, p)));
@@ -90,8 +132,8 @@ static void store_masks(struct lw__spmd *s, const LLVMValueRef *mask, uint32_t f
 }
 
 /* Tell of the lane, and stop. */
-static void refuse(struct lw__spmd *s, LLVMValueRef call, const struct operand *operands,
-                   LLVMValueRef thread)
+static void tell(struct lw__spmd *s, LLVMValueRef call, const struct operand *operands,
+                 LLVMValueRef thread)
 {
     static const uint8_t words[LW_REFUSED_WORDS] = {[LW_REFUSED_KIND] = LW_GUARD_KIND,
                                                     [LW_REFUSED_OBJECT] = LW_GUARD_OBJECT,
@@ -103,11 +145,8 @@ static void refuse(struct lw__spmd *s, LLVMValueRef call, const struct operand *
     if (!s->refused_words)
         s->refused_words = LLVMBuildAlloca(s->alloca_builder, type, "");
     for (unsigned k = 0; k < LW_REFUSED_WORDS; k++) {
-        LLVMValueRef word =
-            k == LW_REFUSED_OFFSET
-                ? offset_of(s, call, of_thread(s, &operands[LW_GUARD_NUMBER], thread),
-                            of_thread(s, &operands[LW_GUARD_START], thread))
-                : of_thread(s, &operands[words[k]], thread);
+        LLVMValueRef word = k == LW_REFUSED_OFFSET ? offset_of(s, call, operands, thread)
+                                                   : of_thread(s, &operands[words[k]], thread);
         LLVMBuildStore(s->builder, word,
                        element(s, s->i64, s->refused_words, lw__spmd_const64(s, k)));
     }
@@ -122,55 +161,82 @@ static void refuse(struct lw__spmd *s, LLVMValueRef call, const struct operand *
     LLVMBuildBr(s->builder, s->stop);
 }
 
-/* The lanes of a piece, whose first thread that is, that are outside; as bits. */
-static LLVMValueRef outside_of_piece(struct lw__spmd *s, LLVMValueRef call,
-                                     const struct operand *operands, LLVMValueRef piece,
-                                     LLVMValueRef thread)
+/* The values of the operands come by phis, but for constants. */
+static struct lw__refusal begin_refusal(struct lw__spmd *s, LLVMValueRef call,
+                                        const struct operand *operands)
 {
-    LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
-    LLVMValueRef offset = offset_of(s, call, of_piece(s, &operands[LW_GUARD_NUMBER], thread),
-                                    of_piece(s, &operands[LW_GUARD_START], thread));
-    LLVMValueRef outside = LLVMBuildICmp(s->builder, LLVMIntUGE, offset,
-                                         of_piece(s, &operands[LW_GUARD_LIMIT], thread), "");
-    LLVMValueRef mask = LLVMBuildLoad2(
-        s->builder, s->i32, element(s, s->i32, operands[LW_GUARD_FAILS].array, piece), "");
-    mask = LLVMBuildBitCast(s->builder, LLVMBuildTrunc(s->builder, mask, bits_type, ""),
-                            lw__spmd_vector_type(s, s->i1), "");
-    return lw__mask_bits(s, lw__mask_and(s, mask, outside));
+    struct operand own[LW_GUARD_OPERANDS];
+    struct lw__refusal r = {.call = call, .block = lw__builder_new_block(s, "outside")};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(s->builder);
+    LLVMPositionBuilderAtEnd(s->builder, r.block);
+    r.thread = LLVMBuildPhi(s->builder, s->i64, "");
+    memcpy(own, operands, sizeof own);
+    for (unsigned k = 0; k < LW_GUARD_OPERANDS; k++)
+        if (own[k].one && !LLVMIsConstant(LLVMGetOperand(call, k)))
+            own[k].one = r.one[k] = LLVMBuildPhi(s->builder, own[k].type, "");
+    tell(s, call, own, r.thread);
+    LLVMPositionBuilderAtEnd(s->builder, before);
+    return r;
+}
+
+/* The end of this check, with an edge from the builder's block. */
+static LLVMBasicBlockRef refuse(struct lw__spmd *s, LLVMValueRef call,
+                                const struct operand *operands, LLVMValueRef thread)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->builder);
+    size_t n = 0;
+    while (n < s->refusal_count && s->refusals[n].call != call)
+        n++;
+    if (n == s->refusal_count) {
+        s->refusals =
+            lw__one_more(&s->unit->arena, s->refusals, s->refusal_count, sizeof *s->refusals);
+        s->refusals[s->refusal_count++] = begin_refusal(s, call, operands);
+    }
+    struct lw__refusal *r = &s->refusals[n];
+    LLVMAddIncoming(r->thread, &thread, &from, 1);
+    for (unsigned k = 0; k < LW_GUARD_OPERANDS; k++)
+        if (r->one[k])
+            LLVMAddIncoming(r->one[k], &(LLVMValueRef){operands[k].one}, &from, 1);
+    return r->block;
+}
+
+/* The thread executes the access, and is outside. */
+static LLVMValueRef is_outside(struct lw__spmd *s, LLVMValueRef call,
+                               const struct operand *operands, LLVMValueRef thread)
+{
+    LLVMValueRef mask =
+        LLVMBuildLoad2(s->builder, s->i32,
+                       element(s, s->i32, array_of(s, LW_GUARD_FAILS), piece_of(s, thread)), "");
+    LLVMValueRef lane = LLVMBuildTrunc(s->builder, lane_of(s, thread), s->i32, "");
+    LLVMValueRef is_in =
+        LLVMBuildTrunc(s->builder, LLVMBuildLShr(s->builder, mask, lane, ""), s->i1, "");
+    LLVMValueRef outside =
+        LLVMBuildICmp(s->builder, LLVMIntUGE, offset_of(s, call, operands, thread),
+                      of_thread(s, &operands[LW_GUARD_LIMIT], thread), "");
+    return LLVMBuildAnd(s->builder, is_in, outside, "");
 }
 
 void lw__spmd_refuse_lanes(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *mask,
                            uint32_t first, uint32_t end)
 {
     struct operand operands[LW_GUARD_OPERANDS] = {{0}};
-    LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
-    LLVMBasicBlockRef head,
-        loop = lw__builder_new_block(s, "look"), bad = lw__builder_new_block(s, "outside"),
-        next = lw__builder_new_block(s, "next"), done = lw__builder_new_block(s, "looked");
+    LLVMBasicBlockRef head, loop = lw__builder_new_block(s, "look"),
+                            next = lw__builder_new_block(s, "next"),
+                            done = lw__builder_new_block(s, "looked");
     for (unsigned k = LW_GUARD_NUMBER; k < LW_GUARD_OPERANDS; k++)
         operands[k] = take(s, call, k, mask, first, end);
-    operands[LW_GUARD_FAILS].array = array_of(s, LW_GUARD_FAILS);
-    store_masks(s, mask, first, end, operands[LW_GUARD_FAILS].array);
     head = LLVMGetInsertBlock(s->builder);
     LLVMBuildBr(s->builder, loop);
     LLVMPositionBuilderAtEnd(s->builder, loop);
-    LLVMValueRef piece = LLVMBuildPhi(s->builder, s->i64, "");
-    LLVMValueRef thread = LLVMBuildMul(s->builder, piece, lw__spmd_const64(s, s->width), "");
-    LLVMValueRef bits = outside_of_piece(s, call, operands, piece, thread);
-    LLVMBuildCondBr(s->builder,
-                    LLVMBuildICmp(s->builder, LLVMIntNE, bits, LLVMConstNull(bits_type), ""), bad,
-                    next);
-    LLVMPositionBuilderAtEnd(s->builder, bad);
-    LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
-    LLVMValueRef lane =
-        lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_cttz, &bits_type, args, 2);
-    lane = LLVMBuildIntCast2(s->builder, lane, s->i64, 0, "");
-    refuse(s, call, operands, LLVMBuildAdd(s->builder, thread, lane, ""));
+    LLVMValueRef thread = LLVMBuildPhi(s->builder, s->i64, "");
+    LLVMValueRef outside = is_outside(s, call, operands, thread);
+    LLVMBuildCondBr(s->builder, outside, refuse(s, call, operands, thread), next);
     LLVMPositionBuilderAtEnd(s->builder, next);
-    LLVMValueRef more = LLVMBuildAdd(s->builder, piece, lw__spmd_const64(s, 1), "");
-    LLVMValueRef is_last = LLVMBuildICmp(s->builder, LLVMIntEQ, more, lw__spmd_const64(s, end), "");
+    LLVMValueRef more = LLVMBuildAdd(s->builder, thread, lw__spmd_const64(s, 1), "");
+    LLVMValueRef is_last = LLVMBuildICmp(s->builder, LLVMIntEQ, more,
+                                         lw__spmd_const64(s, (int64_t)end * s->width), "");
     LLVMBuildCondBr(s->builder, is_last, done, loop);
-    LLVMAddIncoming(piece, (LLVMValueRef[]){lw__spmd_const64(s, first), more},
+    LLVMAddIncoming(thread, (LLVMValueRef[]){lw__spmd_const64(s, (int64_t)first * s->width), more},
                     (LLVMBasicBlockRef[]){head, next}, 2);
     LLVMPositionBuilderAtEnd(s->builder, done);
 }

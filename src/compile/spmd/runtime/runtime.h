@@ -43,7 +43,10 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
 
 /* ---- refused_lanes.c ------------------------------------------------------------------------- */
 
-/* Of a call of LW_GUARD: if an access of a lane of the pieces is outside, the launch ends. */
+/* Which lanes of the pieces execute the accesses; then, of each call of LW_GUARD: if the access of
+ * one of them is outside, the launch ends. */
+void lw__spmd_refuse_under(struct lw__spmd *s, const LLVMValueRef *mask, uint32_t first,
+                           uint32_t end);
 void lw__spmd_refuse_lanes(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *mask,
                            uint32_t first, uint32_t end);
 
