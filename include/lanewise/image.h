@@ -16,7 +16,7 @@ extern "C" {
 
 /* Add one with every change of these structs, the manifest, or the ABI of machine code and library
  * (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h, bounds_abi.h, proof_abi.h). */
-enum { LW_IMAGE_VERSION = 6 };
+enum { LW_IMAGE_VERSION = 7 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);
@@ -27,10 +27,10 @@ typedef struct lw_image_code {
     const char *kernel;
     lw_dim3 block;                /* ref: 0, 0, 0, for all sizes */
     bool is_guarded;              /* cpu: each access is compared with its object */
-    lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: text */
+    lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: it is packed */
     lw_image_function *resume;    /* ref: what resumes a thread of any kernel */
-    const char *text;             /* cuda: PTX, compressed as LZ4 blocks are */
-    size_t text_bytes, text_length;  /* compressed; decompressed */
+    const void *packed;           /* cuda: PTX; cpu: a shared object; as LZ4 blocks are */
+    size_t packed_bytes, payload_bytes; /* compressed; decompressed */
     const char *manifest;         /* the source lines that the code refers to, and a NUL; */
     size_t manifest_bytes;        /* without the NUL. ref: of all kernels together */
 } lw_image_code;
@@ -47,10 +47,9 @@ struct lw_image {
                                    * lw_proofs; NULL: no code is guarded */
     const lw_image_code *codes;
     size_t code_count;
-    const void *common;           /* bitcode for sizes that are not there; NULL: left out */
-    size_t common_bytes;
-    const void *guarded;          /* that of the guarded form, or NULL */
-    size_t guarded_bytes;
+    const void *bitcode;          /* for sizes that are not there, compressed; NULL: left out */
+    size_t bitcode_bytes;
+    size_t common_bytes, guarded_bytes; /* decompressed: the plain form's, then the guarded one's */
 };
 
 #ifdef __cplusplus

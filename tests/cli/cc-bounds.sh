@@ -39,6 +39,7 @@ cat >host.c <<'C'
 
 enum { N = 1000, EDGE = 256, ALL = N + 2 * EDGE };
 static float memory[ALL];
+static unsigned threads = 64;
 static lw_device *device;
 
 static void try(lw_status status)
@@ -83,14 +84,14 @@ static void wrong(lw_tensor out, lw_tensor a, lw_tensor from)
     refused(k_total(s, lw_dim_1(1), lw_dim_1(64), out, a, N + 1), s);
 }
 
-/* 15 * 64 threads are within N. */
+/* 960 threads are within N. */
 static void right(lw_tensor out, lw_tensor a, lw_tensor from)
 {
     lw_stream *s = stream();
 
-    try(k_gather(s, lw_dim_1(15), lw_dim_1(64), out, a, from));
-    try(k_add(s, lw_dim_1(15), lw_dim_1(64), out, a));
-    try(k_total(s, lw_dim_1(1), lw_dim_1(64), out, a, N));
+    try(k_gather(s, lw_dim_1(960 / threads), lw_dim_1(threads), out, a, from));
+    try(k_add(s, lw_dim_1(960 / threads), lw_dim_1(threads), out, a));
+    try(k_total(s, lw_dim_1(1), lw_dim_1(threads), out, a, N));
     try(lw_stream_wait(s));
     lw_stream_destroy(s);
 }
@@ -102,6 +103,8 @@ int main(int argc, char **argv)
     unsigned hash = 0, bits;
     lw_buffer *x, *y, *z;
 
+    if (argc > 2)
+        threads = (unsigned)atoi(argv[2]);
     for (int i = 0; i < ALL; i++)
         memory[i] = -7;
     for (int i = 0; i < N; i++) {
@@ -132,7 +135,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-codes() # OBJECT: without lw.k. and the size of block
+codes() # OBJECT: that is linked, without lw.k. and the size of block
 {
     nm "$1" | sed -n 's/.* T lw\.k\.\([a-z.0-9]*\)\.\([0-9]*\)x1x1/\1.\2/p' | sort
 }
@@ -145,19 +148,15 @@ diff - has <<'E'
 add.avx2.64
 add.avx512.64
 add.baseline.64
-add.baseline.64.guarded
 gather.avx2.64.guarded
 gather.avx512.64.guarded
 gather.baseline.64.guarded
 total.avx2.64
 total.avx512.64
 total.baseline.64
-total.baseline.64.guarded
 E
 # the least level that has the size
-"$LANEWISE" cc k.c -o own.o -b 64 -b cpu:baseline=32 --targets $targets
-codes own.o | grep 'add.*guarded' >has
-printf 'add.avx2.64.guarded\nadd.baseline.32.guarded\n' | diff - has
+"$LANEWISE" cc k.c -o own.o -b 64 -b cpu:baseline=32 --targets $targets --no-bitcode
 if "$LANEWISE" cc k.c -o no.o --bounds=some 2>err; then exit 1; fi
 grep -q "^lanewise: --bounds: 'some' is not on or off" err
 
@@ -165,6 +164,8 @@ grep -q "^lanewise: --bounds: 'some' is not on or off" err
 "$CC" $flags host.c k.o -o host $link
 # shellcheck disable=SC2086
 "$CC" $flags host.c off.o -o host-off $link
+# shellcheck disable=SC2086
+"$CC" $flags host.c own.o -o host-own $link
 export LANEWISE_COMPILE=/nonexistent LANEWISE_CACHE=0
 unset LANEWISE_BOUNDS
 ./host-off >same
@@ -189,3 +190,17 @@ for level in baseline avx2 avx512; do
         diff same out
     done
 done
+own() # LEVEL THREADS: whichever form all launches run
+{
+    LANEWISE_CPU=$1 LANEWISE_BOUNDS=0 ./host-own right "$2" >plain 2>err &&
+        LANEWISE_CPU=$1 LANEWISE_BOUNDS=1 ./host-own right "$2" >out 2>err
+}
+own baseline 32
+diff plain out
+if own baseline 64; then exit 1; fi
+grep -q "code for blocks of 64 x 1 x 1 on cpu:baseline, but for 32 x 1 x 1; " err
+if own avx2 64; then
+    diff plain out
+else
+    grep -q 'this processor or its system lacks' err || { cat out err; exit 1; }
+fi

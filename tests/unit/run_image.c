@@ -182,7 +182,7 @@ static void test_refused(void)
 
     old.version--;
     FAILS(lw_program_load(cpu, &old, &p), LW_E_UNSUPPORTED,
-          "the image is of another version of Lanewise (5, need 6); make it anew with lanewise cc");
+          "the image is of another version of Lanewise (6, need 7); make it anew with lanewise cc");
     CHECK(!p);
     FAILS(lw_program_load(ref, &image, &p), LW_E_UNSUPPORTED,
           "'k.c' has no code for device 'ref'; lanewise cc makes it with the target ref");
@@ -207,9 +207,9 @@ static void test_damaged(void)
     const lw_image_code text = {.target = "cuda:sm_70",
                                 .kernel = "add",
                                 .block = {32, 1, 1},
-                                .text = "\x40PTX",
-                                .text_bytes = 4,
-                                .text_length = 4,
+                                .packed = "\x40PTX",
+                                .packed_bytes = 4,
+                                .payload_bytes = 4,
                                 .manifest = sites,
                                 .manifest_bytes = sizeof sites - 1};
     lw_image damaged = image;
@@ -227,7 +227,8 @@ static void test_damaged(void)
     lw_device_close(device);
 }
 
-/* A size that is not there: without bitcode, and without a compiler. */
+/* A size that is not there: without bitcode, without a compiler, of bitcode that cannot be
+ * unpacked. */
 static void test_no_size(void)
 {
     lw_device *device = open_device("cpu");
@@ -245,7 +246,8 @@ static void test_no_size(void)
              "1; it was made without bitcode for other sizes",
              target);
     FAILS(launch(s, &image, 0, 33, out, 3), LW_E_UNSUPPORTED, text);
-    with_common.common = "fail";
+    with_common.bitcode = "\x40PTX";
+    with_common.bitcode_bytes = 4;
     with_common.common_bytes = 4;
     setenv("LANEWISE_COMPILE", "/nonexistent", 1);
     snprintf(text, sizeof text,
@@ -255,6 +257,7 @@ static void test_no_size(void)
              target);
     FAILS(launch(s, &with_common, 0, 33, out, 3), LW_E_UNSUPPORTED, text);
     setenv("LANEWISE_COMPILE", compiler, 1);
+    FAILS(launch(s, &with_common, 0, 33, out, 3), LW_E_INTERNAL, "the bitcode of 'k.c' is damaged");
     lw_stream_destroy(s);
     lw_buffer_destroy(out);
     lw_device_close(device);
@@ -344,11 +347,12 @@ static void test_forms(void)
              lw__device_target(device));
     FAILS(launch(s, &two, 0, 64, out, 33), LW_E_UNSUPPORTED, text);
     two.id++;
-    two.common = "fail"; /* plain bitcode is no help */
+    two.bitcode = "\x40PTX"; /* plain bitcode is no help */
+    two.bitcode_bytes = 4;
     two.common_bytes = 4;
     FAILS(launch(s, &two, 0, 64, out, 33), LW_E_UNSUPPORTED, text);
     two.id++;
-    two.guarded = "fail";
+    two.common_bytes = 0;
     two.guarded_bytes = 4;
     setenv("LANEWISE_COMPILE", "/nonexistent", 1);
     CHECK(launch(s, &two, 0, 64, out, 33) == LW_E_UNSUPPORTED &&

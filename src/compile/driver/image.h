@@ -61,11 +61,12 @@ struct lw__image_job {
     uint32_t block[3];
     bool is_guarded; /* of the guarded form */
     bool is_small;   /* in gangs of 32 threads: short code that is made fast */
+    bool is_packed;  /* it is a constant, which the library unpacks and loads */
     unsigned has;    /* the target's capabilities */
     int pid, out;
     struct lw__text result; /* manifest and payload */
     struct lw__manifest manifest;
-    struct lw__text packed; /* the payload that is text, packed */
+    struct lw__text packed; /* the payload, if it is_packed */
 };
 
 /* The header, and the C file. */
@@ -76,9 +77,10 @@ struct lw__image_code {
     size_t job_count;
     /* numbers of constants: see lw__image_constants */
     size_t manifest;
-    size_t common, guarded; /* SIZE_MAX: left out */
-    const size_t *proofs;   /* of each kernel; NULL: there is no guarded form */
-    const size_t *job_manifests, *job_texts;
+    size_t bitcode;                     /* SIZE_MAX: left out */
+    size_t common_bytes, guarded_bytes; /* of the bitcode before it was packed */
+    const size_t *proofs;               /* of each kernel; NULL: there is no guarded form */
+    const size_t *job_manifests, *job_payloads;
     const struct lw__image_constants *constants;
     uint64_t id;
 };

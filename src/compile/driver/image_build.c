@@ -32,7 +32,8 @@ struct image {
     struct lw__image_job *jobs;
     size_t job_count;
     int common_file, guarded_file; /* bitcode of the plain and of the guarded form; -1 */
-    struct lw__text common, archive, sites;
+    struct lw__text common;        /* bitcode of the plain form */
+    struct lw__text bitcode, archive;
     struct lw__image_constants constants;
     const size_t *proofs; /* the constants that tell launches which form they run; NULL: one form */
 };
@@ -45,6 +46,7 @@ static void add_job(struct image *m, struct lw__image_job job)
     job.pid = job.out = -1;
     uint32_t gang;
     job.has = lw__target_find(job.target, &gang)->has;
+    job.is_packed |= (job.has & LW_IS_TEXT) != 0;
     m->jobs[m->job_count++] = job;
 }
 
@@ -111,7 +113,7 @@ static const struct lw__kernel *kernel_of(const struct image *m, const struct lw
 }
 
 /* Guarded code. Where no launch can be proved it takes the place of plain code. Elsewhere few
- * launches need it: each block has it once, for its least level, and short. */
+ * launches need it: each block has it once, for its least level, short and packed. */
 static void plan_guarded(struct image *m)
 {
     const size_t count = m->unit->guarded ? m->job_count : 0;
@@ -122,7 +124,7 @@ static void plan_guarded(struct image *m)
         if (kernel_of(m, &job)->is_partial) {
             m->jobs[i].is_guarded = true;
         } else if (is_least(m, &job, count)) {
-            job.is_guarded = job.is_small = true;
+            job.is_guarded = job.is_small = job.is_packed = true;
             add_job(m, job);
         }
     }
@@ -172,6 +174,7 @@ static void run_child(const struct image *m, const struct lw__image_job *job)
     options.common_fd =
         options.image_ref ? -1 : reopen(job->is_guarded ? m->guarded_file : m->common_file);
     options.bounds = job->is_guarded;
+    options.image_packed = job->is_guarded && job->is_packed;
     options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
     options.out_fd = job->out;
     bool ok = options.image_ref || options.common_fd >= 0 ||
@@ -396,11 +399,11 @@ static bool emit_host(struct image *m)
     return true;
 }
 
-static void pack_texts(struct image *m)
+static void pack_payloads(struct image *m)
 {
     for (size_t i = 0; i < m->job_count; i++) {
         struct lw__image_job *job = &m->jobs[i];
-        if ((job->has & LW_IS_TEXT))
+        if (job->is_packed)
             lw__pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
                      &job->packed);
         lw__finished(&job->packed);
@@ -429,22 +432,35 @@ static void add_proofs(struct image *m)
     m->proofs = numbers;
 }
 
-static size_t add_bitcode(struct image *m, const char *bitcode, size_t bytes)
+/* Both forms' in one, since much of the second is in the first. */
+static void pack_bitcode(struct image *m)
 {
-    return m->options->no_bitcode || !bitcode
-               ? SIZE_MAX
-               : lw__image_constant(&m->unit->scratch, &m->constants, bitcode, bytes);
+    struct lw__text both = {0};
+    lw__text_add_bytes(&both, m->common.data, m->common.length);
+    if (m->unit->guarded)
+        lw__text_add_bytes(&both, m->unit->guarded, m->unit->guarded_bytes);
+    lw__pack(lw__finished(&both), both.length, &m->bitcode);
+    lw__finished(&m->bitcode);
+    lw__text_free(&both);
+}
+
+static size_t add_constant(struct image *m, const struct lw__text *text)
+{
+    return lw__image_constant(&m->unit->scratch, &m->constants, text->data, text->length);
 }
 
 /* Constants of the jobs, in numbers; texts keep their bytes until the object is there. */
-static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct lw__text *sites)
+static bool assemble(struct image *m, size_t *manifests, size_t *payloads, struct lw__text *sites)
 {
     struct lw__image_code code = {.options = m->options,
                                   .kernels = &m->kernels,
                                   .jobs = m->jobs,
                                   .job_count = m->job_count,
                                   .job_manifests = manifests,
-                                  .job_texts = texts,
+                                  .job_payloads = payloads,
+                                  .bitcode = SIZE_MAX,
+                                  .common_bytes = m->common.length,
+                                  .guarded_bytes = m->unit->guarded_bytes,
                                   .proofs = m->proofs,
                                   .constants = &m->constants,
                                   .id = hash_all(m)};
@@ -457,19 +473,16 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
         lw__text_add(&sites[i], "end\t0\n");
         if (!job->kernel) /* ref's are with the kernels */
             add_sites(job, &m->kernels_text);
-        manifests[i] =
-            lw__image_constant(&m->unit->scratch, &m->constants, sites[i].data, sites[i].length);
-        if ((job->has & LW_IS_TEXT))
-            texts[i] = lw__image_constant(&m->unit->scratch, &m->constants, job->packed.data,
-                                          job->packed.length);
+        manifests[i] = add_constant(m, &sites[i]);
+        if (job->is_packed)
+            payloads[i] = add_constant(m, &job->packed);
         else
             lw__archive_add(&m->archive, payload, job->manifest.payload_bytes);
     }
     lw__text_add(&m->kernels_text, "end\t0\n");
-    code.manifest = lw__image_constant(&m->unit->scratch, &m->constants, m->kernels_text.data,
-                                       m->kernels_text.length);
-    code.common = add_bitcode(m, m->common.data, m->common.length);
-    code.guarded = add_bitcode(m, m->unit->guarded, m->unit->guarded_bytes);
+    code.manifest = add_constant(m, &m->kernels_text);
+    if (!m->options->no_bitcode)
+        code.bitcode = add_constant(m, &m->bitcode);
     lw__image_header(m->options, &m->kernels, &m->unit->header);
     lw__image_source(&code, &m->unit->header, &source);
     lw__finished(&m->unit->header);
@@ -490,7 +503,8 @@ static bool make_object(struct image *m)
     add_proofs(m); /* the kernels go with their code */
     bool ok = emit_host(m);
     if (ok) {
-        pack_texts(m);
+        pack_payloads(m);
+        pack_bitcode(m);
         ok = assemble(m, numbers, numbers + m->job_count, sites);
     }
     for (size_t i = 0; i < m->job_count; i++)
@@ -510,6 +524,7 @@ static void release(struct image *m)
     lw__manifest_free(&m->kernels);
     lw__text_free(&m->kernels_text);
     lw__text_free(&m->common);
+    lw__text_free(&m->bitcode);
     lw__text_free(&m->archive);
     if (m->common_file >= 0)
         close(m->common_file);

@@ -150,7 +150,7 @@ static void declare(const struct lw__image_code *c, struct lw__text *out)
                  c->options->file);
     for (size_t i = 0; i < c->job_count; i++) {
         const struct lw__image_job *j = &c->jobs[i];
-        if (j->kernel && !(j->has & LW_IS_TEXT))
+        if (j->kernel && !j->is_packed)
             lw__text_add(out,
                          "HIDDEN extern lw_image_function f%zu "
                          "__asm__(\"lw.%s.%s.%s.%ux%ux%u%s\");\n",
@@ -187,9 +187,9 @@ static void list_codes(const struct lw__image_code *c, struct lw__text *out)
         }
         lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, %d, ", j->target, j->kernel,
                      j->block[0], j->block[1], j->block[2], j->is_guarded);
-        if (j->has & LW_IS_TEXT)
-            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_texts[i],
-                         c->constants->rows[c->job_texts[i]].bytes, j->manifest.payload_bytes);
+        if (j->is_packed)
+            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_payloads[i],
+                         c->constants->rows[c->job_payloads[i]].bytes, j->manifest.payload_bytes);
         else
             lw__text_add(out, "f%zu, 0, 0, 0, 0, ", i);
         lw__text_add(out, "b%zu, %zu},\n", sites, c->constants->rows[sites].bytes);
@@ -216,14 +216,6 @@ static void list_proofs(const struct lw__image_code *c, struct lw__text *out)
     lw__text_add(out, "};\n");
 }
 
-static void add_bitcode(const struct lw__image_code *c, size_t constant, struct lw__text *out)
-{
-    if (constant == SIZE_MAX)
-        lw__text_add(out, ", 0, 0");
-    else
-        lw__text_add(out, ", b%zu, %zu", constant, c->constants->rows[constant].bytes);
-}
-
 static void define_image(const struct lw__image_code *c, struct lw__text *out)
 {
     lw__text_add(
@@ -233,9 +225,11 @@ static void define_image(const struct lw__image_code *c, struct lw__text *out)
     lw__text_add(out, ", b%zu, %zu, sizes, %s, codes, %s", c->manifest,
                  c->constants->rows[c->manifest].bytes, c->proofs ? "proofs" : "0",
                  "sizeof codes / sizeof codes[0]");
-    add_bitcode(c, c->common, out);
-    add_bitcode(c, c->guarded, out);
-    lw__text_add(out, "};\n");
+    if (c->bitcode == SIZE_MAX)
+        lw__text_add(out, ", 0, 0, 0, 0};\n");
+    else
+        lw__text_add(out, ", b%zu, %zu, %zu, %zu};\n", c->bitcode,
+                     c->constants->rows[c->bitcode].bytes, c->common_bytes, c->guarded_bytes);
 }
 
 /* ---- functions ---- */

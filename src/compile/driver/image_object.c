@@ -82,11 +82,18 @@ static bool outer_name(const struct lw__options *o, const char *name, struct lw_
     return true;
 }
 
+/* lw.cpu.K of code that is loaded: there the library looks it up. */
+static bool is_looked_up(const struct lw__options *o, const char *name)
+{
+    return o->image_packed && !strncmp(name, "lw.cpu.", 7) && !strcmp(name + 7, o->kernel);
+}
+
 static void hide(const struct lw__options *o, LLVMValueRef v)
 {
     size_t length;
     struct lw__text name = {0};
-    if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage)
+    if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage ||
+        is_looked_up(o, LLVMGetValueName2(v, &length)))
         return;
     if (outer_name(o, LLVMGetValueName2(v, &length), &name)) {
         LLVMSetValueName2(v, name.data, name.length);

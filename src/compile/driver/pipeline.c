@@ -73,11 +73,13 @@ static const struct route {
     {"cuda-guarded",
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "describe", "blocks",
       "guard", "prepare", "converge", "lower", "ptx"}},
-    {"image", /* ahead of time: the jobs' first steps; each job is one of the next four */
+    {"image", /* ahead of time: the jobs' first steps; each job is one of the next five */
      {"front", "rows", TO_KERNELS, "forms", "plain", "clean", "describe", "image"}},
     {"cpu-image", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
     {"cpu-image-guarded",
      {"load", "blocks", "guard", "prepare", "spmd", "optimise", "hide", "object"}},
+    {"cpu-image-packed", /* the same, to be loaded when it is needed */
+     {"load", "blocks", "guard", "prepare", "spmd", "optimise", "hide", "object", "linked"}},
     {"cuda-image", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
     {"ref-image",
      {"front", "rows", "promises", TO_KERNELS, "texts", "access", "clean", "ref", "split", "hide",
@@ -216,7 +218,9 @@ static const struct route *choose_route(const struct lw__unit *unit)
     if (o->image && !o->image_ref && o->common_fd < 0)
         return find_route("image", NULL);
     if (o->image)
-        return find_route(of, o->bounds ? "image-guarded" : "image");
+        return find_route(of, o->image_packed ? "image-packed"
+                              : o->bounds     ? "image-guarded"
+                                              : "image");
     if (o->common_fd >= 0)
         return find_route(of, o->bounds ? "common-guarded" : "common");
     if (o->debug)

@@ -143,7 +143,8 @@ struct lw__options {
     const char *only_pass;     /* --pass: run this one on an IR file, or NULL */
     uint64_t without;          /* --without-workaround: bits 1 << enum lw__workaround */
     bool time_passes;          /* the table of driver/time_passes.c instead of a result */
-    bool image_ref; /* with image: ref's job, which begins with the text, for its checks */
+    bool image_ref;    /* with image: ref's job, which begins with the text, for its checks */
+    bool image_packed; /* with image: code that the library loads when it is first needed */
     struct lw__image_options *image; /* --image: what lanewise cc makes (image/image.h), or NULL */
 };
 

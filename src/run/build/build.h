@@ -125,6 +125,11 @@ lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
                          const struct lw__compile *request, struct lw__code *code);
 void lw__code_free(const struct lw__device_ops *ops, void *state, struct lw__code *code);
 
+/* lw__code_load - take a payload onto the device: code->loaded, code->payload_file.
+ * errors   those of ops->load */
+lw_status lw__code_load(const struct lw__device_ops *ops, void *state, const void *payload,
+                        size_t bytes, struct lw__code *code);
+
 /* lw__code_read_sites - fill in the sites of its manifest; name is for messages.
  * errors   LW_E_MEMORY */
 lw_status lw__code_read_sites(struct lw__code *code, const char *name);

@@ -133,16 +133,16 @@ static void name_memory(int file, char *path, size_t size)
 /* A file in memory, also of what the cache had: these are the bytes that were judged, and nobody
  * takes them away. It stays open as long as the code is loaded: dlopen takes a name it has seen for
  * the same library, and the number must not go to another. */
-static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
+lw_status lw__code_load(const struct lw__device_ops *ops, void *state, const void *payload,
+                        size_t bytes, struct lw__code *c)
 {
-    struct lw__code *c = b->code;
     char path[64];
 
     c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
     if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
     name_memory(c->payload_file, path, sizeof path);
-    return b->ops->load(b->state, path, payload, bytes, &c->loaded);
+    return ops->load(state, path, payload, bytes, &c->loaded);
 }
 
 static lw_status load(struct build *b)
@@ -156,7 +156,7 @@ static lw_status load(struct build *b)
         return LW_OK;
     if (b->ops->traps_faults)
         lw__lines_take(&c->lines, payload, bytes);
-    return load_from_memory(b, payload, bytes);
+    return lw__code_load(b->ops, b->state, payload, bytes, c);
 }
 
 lw_status lw__code_read_sites(struct lw__code *c, const char *name)

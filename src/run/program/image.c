@@ -81,33 +81,34 @@ static lw_status read_manifest(const lw_image_code *code, struct lw__code *out)
     return lw__image_read_sites(out, code->kernel);
 }
 
-static lw_status load_text(const lw_device *device, const lw_image_code *code, void **loaded)
+static lw_status load_packed(const lw_device *device, const lw_image_code *code,
+                             struct lw__code *out)
 {
-    char *text = malloc(code->text_length + 1);
+    char *payload = malloc(code->payload_bytes + 1);
     lw_status status;
 
-    if (!text)
+    if (!payload)
         return lw__fail(LW_E_MEMORY, "out of memory: the code of '%s', %zu bytes", code->kernel,
-                        code->text_length);
-    if (lw__unpack(code->text, code->text_bytes, text, code->text_length))
-        status = device->ops->load(device->state, "", text, code->text_length, loaded);
+                        code->payload_bytes);
+    if (lw__unpack(code->packed, code->packed_bytes, payload, code->payload_bytes))
+        status = lw__code_load(device->ops, device->state, payload, code->payload_bytes, out);
     else
         status = lw__fail(LW_E_INTERNAL, "the code of '%s' for %s is damaged", code->kernel,
                           code->target);
-    free(text);
+    free(payload);
     return status;
 }
 
-/* Code that is linked is attached, text is loaded. */
+/* Code that is linked is attached, packed code is loaded. */
 static lw_status take(const lw_program *p, const lw_image_code *code, struct lw__code *out,
                       void **entry)
 {
     const struct lw__device_ops *ops = p->device->ops;
 
     LW_TRY(read_manifest(code, out));
-    if (!code->text)
+    if (!code->packed)
         return ops->attach(p->device->state, code, &out->loaded, entry);
-    LW_TRY(load_text(p->device, code, &out->loaded));
+    LW_TRY(load_packed(p->device, code, out));
     return ops->find(out->loaded, code->kernel, entry);
 }
 

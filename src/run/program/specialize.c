@@ -56,22 +56,25 @@ static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block, bool is_g
 
 /* ---- building ---- */
 
-/* The bitcode that all sizes share. Of an image NULL: it was left out. */
-static const void *image_bitcode(const lw_image *image, bool is_guarded, size_t *bytes)
-{
-    *bytes = is_guarded ? image->guarded_bytes : image->common_bytes;
-    return is_guarded ? image->guarded : image->common;
-}
-
+/* The bitcode that all sizes share; *own: memory to be freed, of an image, which has it packed. */
 static lw_status find_bitcode(const lw_kernel *k, bool is_guarded, const void **bitcode,
-                              size_t *bytes)
+                              size_t *bytes, char **own)
 {
     const lw_program *p = k->program;
+    const lw_image *image = p->image;
     const struct lw__device_ops *ops = p->device->ops;
 
-    if (!p->image)
+    *own = NULL;
+    if (!image)
         return (is_guarded ? ops->guarded : ops->common)(p->code.loaded, bitcode, bytes);
-    *bitcode = image_bitcode(p->image, is_guarded, bytes);
+    *bytes = image->common_bytes + image->guarded_bytes;
+    *own = malloc(*bytes + 1);
+    if (!*own)
+        return lw__fail(LW_E_MEMORY, "out of memory: the bitcode of '%s'", p->name);
+    if (!lw__unpack(image->bitcode, image->bitcode_bytes, *own, *bytes))
+        return lw__fail(LW_E_INTERNAL, "the bitcode of '%s' is damaged", p->name);
+    *bitcode = *own + (is_guarded ? image->common_bytes : 0);
+    *bytes = is_guarded ? image->guarded_bytes : image->common_bytes;
     return LW_OK;
 }
 
@@ -89,12 +92,15 @@ static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__by
                                   .block = s->block,
                                   .bounds = s->is_guarded,
                                   .made = made};
-    const void *common;
+    const void *common = NULL;
+    char *own;
+    lw_status status = find_bitcode(k, s->is_guarded, &common, &request.source_bytes, &own);
 
-    LW_TRY(find_bitcode(k, s->is_guarded, &common, &request.source_bytes));
     request.source = common;
-    LW_TRY(lw__code_build(device->ops, device->state, &request, &s->code));
-    return device->ops->find(s->code.loaded, k->row->name, &s->entry);
+    if (!status)
+        status = lw__code_build(device->ops, device->state, &request, &s->code);
+    free(own);
+    return status ? status : device->ops->find(s->code.loaded, k->row->name, &s->entry);
 }
 
 /* An image may be without bitcode; and where there is no compiler, it has the sizes that it has. */
@@ -102,10 +108,9 @@ static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
 {
     const lw_image *image = k->program->image;
     char *compiler, why[LW_MESSAGE_MAX + 1];
-    size_t bytes;
     lw_status status;
 
-    if (image && !image_bitcode(image, s->is_guarded, &bytes))
+    if (image && !(s->is_guarded ? image->guarded_bytes : image->common_bytes))
         return lw__image_fail_block(k, s->block, s->is_guarded,
                                     "it was made without bitcode for other sizes");
     status = lw__compiler_find(&compiler);
