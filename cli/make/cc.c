@@ -16,7 +16,8 @@
 struct job {
     const struct cli_options *options;
     char compiler[PATH_MAX], file[PATH_MAX], name[NAME_MAX + 2];
-    int result, input; /* memory files; input: of standard input, or -1 */
+    int result, input;       /* memory files; input: of standard input, or -1 */
+    size_t size, plain_size; /* with --verbose: of the object, and of it without bounds */
 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -76,9 +77,8 @@ static void add(const char **words, size_t *n, const char *name, const char *val
     words[(*n)++] = value;
 }
 
-static const char **make_words(const struct job *job)
+static const char **make_words(const struct job *job, const struct cli_options *o)
 {
-    const struct cli_options *o = job->options;
     size_t room = 24 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
     const char **words = calloc(room, sizeof *words);
     if (!words)
@@ -106,13 +106,15 @@ static const char **make_words(const struct job *job)
     return words;
 }
 
-static int compile(struct job *job, bool *is_refused)
+static int compile(struct job *job, const struct cli_options *o, int result, bool *is_refused)
 {
-    const int files[] = {job->result, job->input};
-    const char **words = make_words(job);
+    const int files[] = {result, job->input};
+    const char **words = make_words(job, o);
     if (!words)
         return cli_fail_memory(sizeof *words);
-    int failed = cli_compiler_run(job->options, words, files, job->input < 0 ? 1 : 2, is_refused);
+    if (job->input >= 0)
+        lseek(job->input, 0, SEEK_SET);
+    int failed = cli_compiler_run(o, words, files, job->input < 0 ? 1 : 2, is_refused);
     free(words);
     return failed;
 }
@@ -142,8 +144,9 @@ static void write_name(const char *name, const char *path)
         fputs("null", stdout);
 }
 
-static void write_json(const struct cli_options *options)
+static void write_json(const struct job *job)
 {
+    const struct cli_options *options = job->options;
     cli_report_begin();
     fputc('{', stdout);
     write_name("object", options->out);
@@ -151,8 +154,73 @@ static void write_json(const struct cli_options *options)
     write_name("header", options->header);
     fputs(", ", stdout);
     write_name("depfile", options->depfile);
+    if (options->verbose)
+        fprintf(stdout, ", \"bytes\": %zu, \"bounds_bytes\": %zu", job->size,
+                job->size - job->plain_size);
     cli_report_diagnostics(stdout);
     fputs("}\n", stdout);
+}
+
+static void tell_size(const struct job *job)
+{
+    fprintf(stderr, "%s: %zu bytes", job->options->out, job->size);
+    if (job->size > job->plain_size)
+        fprintf(stderr, ", %zu of them for bounds; --bounds=off leaves them out\n",
+                job->size - job->plain_size);
+    else
+        fprintf(stderr, ", none of them for bounds\n");
+}
+
+/* ---- what bounds add ------------------------------------------------------------------------- */
+
+static int size_of(const char *path, size_t *size)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
+    *size = (size_t)about.st_size;
+    return CLI_DONE;
+}
+
+/* make_plain - the object without bounds at the path, which is there. What the compiler says is
+ * known. */
+static int make_plain(struct job *job, const char *path)
+{
+    struct cli_options options = *job->options;
+    bool is_refused;
+    int said = memfd_create("lanewise-result", MFD_CLOEXEC);
+    if (said < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    options.no_bounds = true;
+    options.out = path;
+    options.header = options.depfile = NULL;
+    int failed = compile(job, &options, said, &is_refused);
+    close(said);
+    if (!failed && is_refused)
+        failed = CLI_COMPILE;
+    return failed ? failed : size_of(path, &job->plain_size);
+}
+
+/* weigh - with --verbose: how large the object is, and would be without bounds; it is made for
+ * that. */
+static int weigh(struct job *job)
+{
+    char path[] = "/tmp/lanewise-XXXXXX";
+    if (!job->options->verbose)
+        return CLI_DONE;
+    int failed = size_of(job->options->out, &job->size);
+    job->plain_size = job->size;
+    if (failed || job->options->no_bounds)
+        return failed;
+    int file = mkstemp(path);
+    if (file < 0)
+        return cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
+    close(file);
+    failed = make_plain(job, path);
+    unlink(path);
+    if (job->plain_size > job->size)
+        job->plain_size = job->size;
+    return failed;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -173,13 +241,17 @@ int cli_cc(const struct cli_options *options)
     if (!failed)
         failed = make_files(&job);
     if (!failed)
-        failed = compile(&job, &is_refused);
+        failed = compile(&job, options, job.result, &is_refused);
     if (!failed)
         failed = print_messages(&job);
     if (!failed && is_refused)
         failed = CLI_COMPILE;
+    if (!failed)
+        failed = weigh(&job);
     if (!failed && options->json)
-        write_json(options);
+        write_json(&job);
+    else if (!failed && options->verbose)
+        tell_size(&job);
     if (job.result >= 0)
         close(job.result);
     if (job.input >= 0)

@@ -1,7 +1,8 @@
 # cc-bounds.sh - kernels of an object keep to their buffers on cpu, at each vector level: a launch
 # that is not proved fails with line and index and leaves its neighbours as they were; valid ones
 # have the bits of --bounds=off, whichever form they run, and no compiler is there. What is in the
-# object: guarded code of a block for its least level, and no plain code where nothing is proved.
+# object: guarded code of a block for its least level, and no plain code where nothing is proved;
+# and how large that is.
 set -eu
 lib=$(dirname "$(find "$BUILD" -name liblanewise.so | head -n 1)")
 flags="-std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -I$SOURCE/include"
@@ -141,7 +142,15 @@ codes() # OBJECT: that is linked, without lw.k. and the size of block
 }
 targets=cpu:baseline,cpu:avx2,cpu:avx512
 "$LANEWISE" cc k.c -o off.o --header k.h -b 64 --targets $targets --bounds=off --no-bitcode
-"$LANEWISE" cc k.c -o k.o --header k.h -b 64 --targets $targets --bounds=on --no-bitcode
+"$LANEWISE" cc k.c -o k.o --header k.h -b 64 --targets $targets --bounds=on --no-bitcode \
+    --verbose 2>said
+all=$(wc -c <k.o)
+more=$((all - $(wc -c <off.o)))
+echo "k.o: $all bytes, $more of them for bounds; --bounds=off leaves them out" | diff - said
+"$LANEWISE" cc - -o in.o -b 64 --targets $targets --no-bitcode --verbose --json <k.c >said
+grep -q "\"bytes\": [0-9]*, \"bounds_bytes\": [1-9][0-9]*}$" said
+"$LANEWISE" cc k.c -o off.o -b 64 --targets $targets --bounds=off --no-bitcode --verbose 2>said
+echo "off.o: $(wc -c <off.o) bytes, none of them for bounds" | diff - said
 case $(codes off.o) in *guarded*) codes off.o; exit 1 ;; esac
 codes k.o >has
 diff - has <<'E'
