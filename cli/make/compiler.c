@@ -101,7 +101,7 @@ static int fail_compiler(int ended, char *text)
     const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
     if (status == LW_EXIT_MISUSED || status == LW_EXIT_UNSAVED)
         return fail_told(status == LW_EXIT_MISUSED ? CLI_USAGE : CLI_LAUNCH, text);
-    if (status == LW_EXIT_MEMORY || lw__lacked_memory(text))
+    if (lw__compiler_lacked_memory(ended, text))
         return cli_fail(CLI_LAUNCH, "compiling takes more memory than there is");
     fputs(text, stderr);
     const char *limit = WIFSIGNALED(ended) ? lw__limit_of(WTERMSIG(ended)) : NULL;

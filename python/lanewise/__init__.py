@@ -6,7 +6,7 @@ np.float64(11.0)
 """
 import numpy as _np
 
-from . import _clang, _core, _dtypes, _errors
+from . import _core, _dtypes, _errors
 from ._array import Array, arange, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
@@ -30,7 +30,6 @@ from ._random import random
 from ._symbol import Symbol
 from ._testing import testing
 
-_clang.choose()
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
             _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _settled)
 

@@ -20,14 +20,13 @@ expect() {
 }
 
 # A clang that ends the compiler.
-mkdir bin
-printf '#!/bin/sh\nkill -ABRT $PPID\n' >bin/clang-19
-chmod +x bin/clang-19
+printf '#!/bin/sh\nkill -ABRT $PPID\n' >clang
+chmod +x clang
 export LANEWISE_CACHE_DIR="$TMP/cache"
 run() { "$LANEWISE" run -d ref k.c -b 4 'i32[4]'; }
-PATH=$TMP/bin:$PATH expect 5 \
+LANEWISE_CLANG=$TMP/clang expect 5 \
     "lanewise-compile was ended by signal SIGABRT (6) on 'k.c', in pass front" run
-PATH=$TMP/bin:$PATH expect 5 "lanewise-compile: in pass front" "$LANEWISE" show k.c --stage ir
+LANEWISE_CLANG=$TMP/clang expect 5 "lanewise-compile: in pass front" "$LANEWISE" show k.c --stage ir
 # Sanitizers catch some of the signals themselves.
 case $BUILD in *san*) exit 0 ;; esac
 cat >late.c <<'END'

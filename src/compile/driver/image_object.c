@@ -203,7 +203,7 @@ static bool run(struct lw__unit *unit, const char *const *argv, int in, struct l
     struct lw__process child;
     struct lw__text said = {0};
     int status = 0;
-    if (!lw__process_start(&unit->scratch, argv, in, NULL, 0, &child))
+    if (!lw__clang_start(&unit->scratch, argv, in, NULL, 0, &child))
         return false;
     bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&
               lw__read_all(child.out, object);

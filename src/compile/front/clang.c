@@ -220,8 +220,8 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
         clang->in = open(in, O_RDONLY | O_CLOEXEC);
         ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
     }
-    ok = ok && lw__process_start(&unit->scratch, argv, clang->in, keep + 1, keep[1] >= 0,
-                                 &clang->process);
+    ok = ok &&
+         lw__clang_start(&unit->scratch, argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
     clang->running = ok;
     return ok;
 }

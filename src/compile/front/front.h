@@ -48,6 +48,17 @@ bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, stru
 /* Add a dep row for the file; none if it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
 
+/* ---- clang_program.c ------------------------------------------------------------------------- */
+
+/* True if the clang in this program is used. */
+bool lw__clang_is_inside(void);
+/* The hash goes on over what is known of clang. False: it is not clang alone. */
+bool lw__clang_hash(uint64_t *hash);
+/* Start clang with these words, to NULL, the first in the place of its name. in, keep, process are
+ * lw__child's. */
+bool lw__clang_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
+                     size_t keep_count, struct lw__process *process);
+
 /* ---- clang_version.c ------------------------------------------------------------------------- */
 
 /* True if clang 19 made the module. False: another, and the process has told so.

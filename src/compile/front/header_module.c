@@ -11,6 +11,7 @@
  */
 #include "compile/front/front.h"
 #include "base/manifest.h"
+#include "compile/llvm/clang.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +39,8 @@ static bool read_file(const char *path, struct lw__text *text)
 /* The clang that will be started, and what it is told. False: it is not clang alone. */
 static bool hash_clang(uint64_t *hash)
 {
-    struct lw__tool tool;
-    char path[LW_PATH_MAX];
-    lw__tool_find(&tool);
-    if (tool.count != 1 || !lw__tool_path(&tool, path, sizeof path))
-        return false;
-    *hash = lw__hash_program(LW_HASH_START, path);
-    *hash = lw__hash(*hash, LW_VERSION, sizeof LW_VERSION);
-    *hash = lw__clang_hash_flags(*hash);
-    return true;
+    *hash = lw__clang_hash_flags(LW_HASH_START);
+    return lw__clang_hash(hash);
 }
 
 /* A header's row; names below `folder` are relative to it. */
@@ -171,7 +165,8 @@ bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PAT
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* The names behind the colon of clang's rule; none has a blank. */
+/* The names behind the colon of clang's rule; none has a blank. Headers in this program are as the
+ * clang in it. */
 static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *rule)
 {
     static const char between[] = " \\\n";
@@ -179,7 +174,8 @@ static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *
     if (!name)
         return false;
     for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest))
-        if (!add_row(key, folder, name))
+        if (strncmp(name, LW_CLANG_FOLDER "/", sizeof LW_CLANG_FOLDER) != 0 &&
+            !add_row(key, folder, name))
             return false;
     return true;
 }

@@ -166,10 +166,10 @@ static void on_exit_early(int status, void *unused)
     _exit(status == LW_EXIT_MEMORY ? status : LW_EXIT_DEFECT);
 }
 
+static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGXCPU, SIGALRM};
+
 void lw__where_start(void)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,
-                                  SIGABRT, SIGTRAP, SIGXCPU, SIGALRM};
     static char memory[SIGNAL_STACK]; /* where the stack itself has run out */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
@@ -177,4 +177,11 @@ void lw__where_start(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
     on_exit(on_exit_early, NULL);
+}
+
+void lw__where_leave(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_DFL);
+    lw__where_done();
 }

@@ -178,7 +178,8 @@ void lw__where_pass(const struct lw__unit *unit, const char *pass);
 void lw__where_kernel(const struct lw__unit *unit, const struct lw__kernel *kernel);
 void lw__where_at(const struct lw__unit *unit, LLVMValueRef instruction);
 void lw__where_tell(void);
-void lw__where_done(void); /* the result is written, or the end is told of */
+void lw__where_done(void);  /* the result is written, or the end is told of */
+void lw__where_leave(void); /* this is a copy of the process, whose end says nothing */
 
 /* ---- context.c ------------------------------------------------------------------------------- */
 

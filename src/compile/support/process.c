@@ -73,100 +73,57 @@ int lw__memory_file(const char *name)
     return memfd_create(name, MFD_CLOEXEC);
 }
 
-/* What a child gets: descriptors 0, 1, 2, and from 3 on those in keep. */
-struct child {
-    const char *const *words;
-    const struct lw__process *process;
-    int in;
-    const int *keep;
-    size_t keep_count;
-};
-
 /* file as number, and open in the program. */
 static bool give(int file, int number)
 {
     return file == number ? !fcntl(file, F_SETFD, 0) : dup2(file, number) >= 0;
 }
 
-/* In the child, whose memory is still the parent's: it calls the system only. Returns why it is no
- * other program. */
-static int become(const struct child *c)
+/* In the child. Until it is another program its memory is the parent's: it calls the system only.
+ * Returns why it is none. */
+static int become(const struct lw__child *c, const struct lw__process *p)
 {
     const int in = c->in < 0 ? open("/dev/null", O_RDONLY) : c->in;
-    bool ok = give(in, 0) && give(c->process->out, 1) && give(c->process->err, 2);
+    bool ok = give(in, 0) && give(p->out, 1) && give(p->err, 2);
     lw__process_leave_none();
     for (size_t i = 0; i < c->keep_count && ok; i++)
         ok = give(c->keep[i], 3 + (int)i);
+    if (ok && c->run)
+        _exit(c->run(c->words));
     if (ok)
-        ok = execvp(c->words[0], (char **)c->words) == 0;
+        execvp(c->words[0], (char **)c->words);
     return errno;
 }
 
-/* posix_spawn cannot have the child end with its parent. */
-static int spawn(const struct child *child, pid_t *pid)
+/* posix_spawn cannot have the child end with its parent. What runs in this program gets memory of
+ * its own. */
+static int spawn(const struct lw__child *child, struct lw__process *process)
 {
     volatile int error = 0;
-    *pid = vfork();
-    if (*pid == 0) {
-        error = become(child);
+    process->pid = child->run ? fork() : vfork();
+    if (process->pid == 0) {
+        error = become(child, process);
         _exit(127);
     }
-    if (*pid < 0)
+    if (process->pid < 0)
         return errno;
     if (error)
-        waitpid(*pid, NULL, 0);
+        waitpid(process->pid, NULL, 0);
     return error;
 }
 
-/* argv with its first word replaced by the words that start the program. */
-static const char **words_of(struct lw__arena *arena, const char *const *argv,
-                             const struct lw__tool *tool)
-{
-    size_t count = 0, n = 0;
-    while (argv[count])
-        count++;
-    const char **words = lw__new(arena, tool->count + count, sizeof *words);
-    for (; n < tool->count; n++)
-        words[n] = tool->words[n];
-    for (size_t i = 1; i < count; i++)
-        words[n++] = argv[i];
-    return words;
-}
-
-static bool cannot_start(const char *program, int e)
-{
-    const char *chosen = getenv("LANEWISE_CLANG");
-    if (chosen)
-        return lw__defect("LANEWISE_CLANG is '%s', and %s cannot be started: %s; need the path of "
-                          "clang 19 or of zig 0.14",
-                          chosen, *program ? program : "it", strerror(e));
-    if (e != ENOENT && e != EACCES)
-        return lw__defect("%s cannot be started: %s", program, strerror(e));
-    return lw__defect("%s cannot be started: %s; kernels need clang 19: "
-                      "pip install \"lanewise[compiler]\", or apt install clang-19, or "
-                      "LANEWISE_CLANG=PATH",
-                      program, strerror(e));
-}
-
-bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
-                       size_t keep_count, struct lw__process *process)
+int lw__process_start(const struct lw__child *child, struct lw__process *process)
 {
     *process = (struct lw__process){.out = lw__memory_file("lanewise-out"),
                                     .err = lw__memory_file("lanewise-err")};
-    if (process->out < 0 || process->err < 0)
-        return lw__defect("no memory file for the output of %s: %s", argv[0], strerror(errno));
-    struct lw__tool tool;
-    lw__tool_find(&tool);
-    const struct child child = {.words = words_of(arena, argv, &tool),
-                                .process = process,
-                                .in = in,
-                                .keep = keep,
-                                .keep_count = keep_count};
-    const int e = spawn(&child, &process->pid);
-    if (e)
-        return cannot_start(tool.words[0], e);
-    limit_memory(process->pid);
-    return true;
+    if (process->out < 0 || process->err < 0) {
+        lw__defect("no memory file for the output of %s: %s", child->words[0], strerror(errno));
+        return -1;
+    }
+    const int e = spawn(child, process);
+    if (!e)
+        limit_memory(process->pid);
+    return e;
 }
 
 bool lw__process_wait(struct lw__process *process, int *exit_code)

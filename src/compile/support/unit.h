@@ -217,11 +217,17 @@ void lw__process_limits(void);
 void lw__process_begin(void);
 /* End this program when the one that started it ends. */
 void lw__process_leave_none(void);
-/* Start a program without a shell; its output goes to memory files. in is its standard input (-1:
- * none); out, err get memory files, released by the caller with close. Descriptors in keep[] stay
- * open in it under numbers from 3 on. */
-bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
-                       size_t keep_count, struct lw__process *process);
+/* What a child is, and gets: the descriptors 0, 1, 2, and from 3 on those in keep[]. */
+struct lw__child {
+    const char *const *words; /* to NULL: a program, looked for in PATH, and what it is told */
+    int (*run)(const char *const *words); /* instead, in a copy of this process: its exit status */
+    int in;                               /* standard input; -1: none */
+    const int *keep;
+    size_t keep_count;
+};
+/* Start it without a shell; its output goes to memory files out, err, released by the caller with
+ * close. 0; -1 after lw__defect; or errno: there is no such program. */
+int lw__process_start(const struct lw__child *child, struct lw__process *process);
 /* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
 bool lw__process_wait(struct lw__process *process, int *exit_code);
 bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */

@@ -352,8 +352,7 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     read_said(printed, &said);
     if (limit)
         status = report_limit(compile, &said, LW_E_COMPILE, "than its limit, ", limit);
-    else if ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY) ||
-             (said.bytes.bytes && lw__lacked_memory(said.bytes.bytes)))
+    else if (lw__compiler_lacked_memory(wait_status, said.bytes.bytes))
         status = report_memory(compile, &said);
     else
         status =

@@ -1,0 +1,117 @@
+/* clang.cpp - clang as a library, which has an interface of C++ only.
+ *
+ * As a program it needs 20 ms to be loaded and 5 for a small kernel. What follows is what its
+ * main() does for one compilation in one process: the driver makes options of the words, and the
+ * front end reads the file. clang's own headers come from memory, so that an installed
+ * lanewise-compile needs nothing beside it.
+ */
+#include "compile/llvm/clang.h"
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/Stack.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Driver/Compilation.h>
+#include <clang/Driver/Driver.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/FrontendDiagnostic.h>
+#include <clang/Frontend/TextDiagnosticBuffer.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <cstdlib>
+#include <cstring>
+
+using namespace clang;
+
+/* LLVM's archives name Polly, which is not linked: a plugin that does nothing. */
+llvm::PassPluginLibraryInfo getPollyPluginInfo();
+llvm::PassPluginLibraryInfo getPollyPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder &) {}};
+}
+
+static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_and_headers()
+{
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    for (const char *at = lw__clang_headers; at < lw__clang_headers_end;) {
+        const char *blank = strchr(at, ' ');
+        char *text;
+        const size_t bytes = strtoul(blank, &text, 10);
+        const llvm::StringRef name(at, blank - at);
+        memory->addFile(LW_CLANG_FOLDER "/" + name, 0,
+                        llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(text + 1, bytes), name));
+        at = text + 1 + bytes + 1;
+    }
+    auto all =
+        llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+    all->pushOverlay(memory);
+    return all;
+}
+
+/* LLVM cannot go on: clang's last message. */
+static void on_fatal_error(void *diagnostics, const char *message, bool)
+{
+    static_cast<DiagnosticsEngine *>(diagnostics)->Report(diag::err_fe_error_backend) << message;
+    _Exit(1);
+}
+
+static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind)
+{
+    switch (kind) {
+    case frontend::EmitBC: return std::make_unique<EmitBCAction>();
+    case frontend::EmitLLVM: return std::make_unique<EmitLLVMAction>();
+    case frontend::EmitObj: return std::make_unique<EmitObjAction>();
+    case frontend::ASTPrint: return std::make_unique<ASTPrintAction>();
+    case frontend::GeneratePCH: return std::make_unique<GeneratePCHAction>();
+    default: return nullptr;
+    }
+}
+
+/* `clang -cc1` with these options. */
+static int run_front_end(const llvm::opt::ArgStringList &options, const char *program,
+                         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files)
+{
+    CompilerInstance clang;
+    auto *early = new TextDiagnosticBuffer; /* messages on the options, which say how to write */
+    DiagnosticsEngine on_options(new DiagnosticIDs, new DiagnosticOptions, early);
+    const bool is_read =
+        CompilerInvocation::CreateFromArgs(clang.getInvocation(), options, on_options, program);
+    clang.createFileManager(files);
+    clang.createDiagnostics();
+    llvm::remove_fatal_error_handler();
+    llvm::install_fatal_error_handler(on_fatal_error, &clang.getDiagnostics());
+    early->FlushDiagnostics(clang.getDiagnostics());
+    std::unique_ptr<FrontendAction> action = action_of(clang.getFrontendOpts().ProgramAction);
+    const bool ok = is_read && action && clang.ExecuteAction(*action);
+    llvm::outs().flush();
+    llvm::errs().flush();
+    _Exit(!ok); /* the process ends sooner than all would be given back */
+}
+
+extern "C" int lw__clang(const char *const *words, size_t count)
+{
+    noteBottomOfStack(); /* deep nesting then goes on in threads with stacks of their own */
+    llvm::SmallVector<const char *, 64> all(words, words + count);
+    all.insert(all.begin() + 1, {"-nobuiltininc", "-Xclang", "-internal-isystem", "-Xclang",
+                                 LW_CLANG_FOLDER, "--gcc-toolchain=" LW_CLANG_FOLDER});
+    llvm::IntrusiveRefCntPtr<DiagnosticOptions> how = CreateAndPopulateDiagOpts(all).release();
+    auto *printer = new TextDiagnosticPrinter(llvm::errs(), how.get());
+    printer->setPrefix(words[0]);
+    DiagnosticsEngine diagnostics(new DiagnosticIDs, how, printer);
+    ProcessWarningOptions(diagnostics, *how, false);
+    auto files = files_and_headers();
+    driver::Driver driver(words[0], "x86_64-unknown-linux-gnu", diagnostics, "clang", files);
+    std::unique_ptr<driver::Compilation> compilation(driver.BuildCompilation(all));
+    if (!compilation || diagnostics.hasErrorOccurred() || compilation->getJobs().size() != 1)
+        return 1;
+    return run_front_end(compilation->getJobs().begin()->getArguments(), words[0], files);
+}
+
+extern "C" const char *lw__clang_version(void)
+{
+    static const std::string version = getClangFullVersion();
+    return version.c_str();
+}
