@@ -21,6 +21,7 @@ mkdir dist
 (cd dist && $CC -std=gnu11 -D_GNU_SOURCE -fPIC -I../include -I../src -I"$BUILD/src/ops" \
     -c ../src/ops/dist/*.c)
 $CC -shared -o liblanewise-ops.so.0 ./*.o dist/*.o kernels/clip.o "$BUILD"/src/ops/*.o \
+    "$BUILD/src/base/liblanewise-text.a" \
     -Wl,--version-script=src/ops/ops.map -L"$BUILD/src/run" -llanewise -lm -lpthread
 
 export LD_LIBRARY_PATH="$TMP"

@@ -24,7 +24,7 @@ $CC -c -DLW_DEVLIB="\"$BUILD/src/devlib/devlib.bc\"" -DLW_DEVLIB_CUDA='"cuda.bc"
     src/compile/common/devlib_blob.S -o devlib_blob.o
 "$SOURCE/tests/howto/link-compiler"
 objects=$(find "$BUILD/src/run/liblanewise-run.a.p" "$BUILD/src/run/liblanewise-proof.a.p" \
-    "$BUILD/src/base/liblanewise-base.a.p" \
+    "$BUILD/src/base/liblanewise-base.a.p" "$BUILD/src/base/liblanewise-text.a.p" \
     -name '*.o' ! -name '*_collective.c.o' ! -name collectives.c.o)
 # shellcheck disable=SC2086
 $CC -shared -o liblanewise.so.0 -Wl,-soname,liblanewise.so.0 src_base_*.o src_run_*.o $objects \

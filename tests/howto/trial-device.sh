@@ -17,7 +17,7 @@ for file in src/run/devices.c src/run/serial/device.c src/compile/llvm/target.c;
 done
 grep -q "'serial/device.c'" src/run/meson.build
 others=$(find "$BUILD/src/run/liblanewise-run.a.p" "$BUILD/src/run/liblanewise-proof.a.p" \
-    "$BUILD/src/base/liblanewise-base.a.p" \
+    "$BUILD/src/base/liblanewise-base.a.p" "$BUILD/src/base/liblanewise-text.a.p" \
     -name '*.o' ! -name devices.c.o)
 # shellcheck disable=SC2086 # lists of files
 $CC -shared -o liblanewise.so.0 -Wl,-soname,liblanewise.so.0 src_run_*.o $others \
