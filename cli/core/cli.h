@@ -112,6 +112,9 @@ bool cli_find_program(char *path, const char *built, const char *installed);
  * cli_help_command - of one, "run" or "bench op"; false: there is none of that name. */
 void cli_help(FILE *to);
 bool cli_help_command(FILE *to, const char *name);
+/* cli_write_words - length bytes of words from column `at` on, in lines of 79 columns at most that
+ * begin at column `indent`. */
+void cli_write_words(FILE *to, const char *words, size_t length, size_t at, size_t indent);
 
 /* cli_commit - the commit of a build from a git tree; "": unknown. The build makes it. */
 extern const char cli_commit[];

@@ -7,8 +7,7 @@ enum { WIDTH = 79, COLUMN = 22 };
 
 /* ---- text in lines --------------------------------------------------------------------------- */
 
-/* write_words - words from column `at` on, in lines that begin at column `indent`. */
-static void write_words(FILE *to, const char *words, size_t length, size_t at, size_t indent)
+void cli_write_words(FILE *to, const char *words, size_t length, size_t at, size_t indent)
 {
     const char *end = words + length;
     bool is_first = true;
@@ -23,7 +22,8 @@ static void write_words(FILE *to, const char *words, size_t length, size_t at, s
         fprintf(to, "%s%.*s", is_first ? "" : " ", (int)word, words);
         at += word + !is_first;
         is_first = false;
-        words += word + (word < room);
+        for (words += word; words < end && *words == ' ';)
+            words++;
     }
     fputc('\n', to);
 }
@@ -37,7 +37,7 @@ static void write_item(FILE *to, const char *term, const char *meaning)
         fprintf(to, "%*s", (int)(COLUMN - 2 - length), "");
     else
         fprintf(to, "\n%*s", COLUMN, "");
-    write_words(to, meaning, strlen(meaning), COLUMN, COLUMN);
+    cli_write_words(to, meaning, strlen(meaning), COLUMN, COLUMN);
 }
 
 /* write_about - paragraphs; a line that begins with a blank stays as it is. */
@@ -48,7 +48,7 @@ static void write_about(FILE *to, const char *text)
         if (*text == ' ')
             fprintf(to, "%.*s\n", (int)length, text);
         else
-            write_words(to, text, length, 0, 0);
+            cli_write_words(to, text, length, 0, 0);
         text += length;
         text += *text == '\n';
         if (*text && *text == ' ' && text[-1 - (ptrdiff_t)length] != ' ')
@@ -130,7 +130,7 @@ bool cli_help_command(FILE *to, const char *name)
         if (strcmp(row->name, name) != 0)
             continue;
         fprintf(to, "usage: lanewise %s %s\n\n", row->name, row->usage);
-        write_words(to, row->summary, strlen(row->summary), 0, 0);
+        cli_write_words(to, row->summary, strlen(row->summary), 0, 0);
         if (*row->about)
             fputc('\n', to);
         write_about(to, row->about);

@@ -4,8 +4,6 @@
 #include "cli/learn/learn.h"
 #include <string.h>
 
-enum { WIDTH = 79 };
-
 #define HINTS "## Hints"
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -30,30 +28,10 @@ static void plain(const char *text, size_t length, char *to, size_t size)
     to[n] = '\0';
 }
 
-/* print_from - words from column `at` on, in lines that begin at column `indent`. */
-static void print_from(FILE *to, const char *words, size_t at, size_t indent)
-{
-    bool is_first = true;
-    while (*words) {
-        size_t word = strcspn(words, " ");
-        if (!is_first && at + 1 + word > WIDTH) {
-            fprintf(to, "\n%*s", (int)indent, "");
-            at = indent;
-            is_first = true;
-        }
-        fprintf(to, "%s%.*s", is_first ? "" : " ", (int)word, words);
-        at += word + !is_first;
-        is_first = false;
-        words += word;
-        words += strspn(words, " ");
-    }
-    fputc('\n', to);
-}
-
 void learn_print_words(FILE *to, const char *text, size_t indent)
 {
     fprintf(to, "%*s", (int)indent, "");
-    print_from(to, text, indent, indent);
+    cli_write_words(to, text, strlen(text), indent, indent);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -91,7 +69,7 @@ static void print_line(FILE *to, const char *line, size_t length)
     }
     plain(line + item, length - item, text, sizeof text);
     fprintf(to, "%.*s", (int)item, line);
-    print_from(to, text, item, item);
+    cli_write_words(to, text, strlen(text), item, item);
 }
 
 void learn_print_page(FILE *to, const char *markdown)
@@ -122,7 +100,7 @@ void learn_print_hint(FILE *to, const char *markdown, size_t index, size_t *coun
             break;
         if (item && (*count)++ == index && to) {
             plain(line + item, length - item, text, sizeof text);
-            print_from(to, text, 0, 0);
+            cli_write_words(to, text, strlen(text), 0, 0);
         }
         line += length + (line[length] == '\n');
     }

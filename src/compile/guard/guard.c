@@ -225,20 +225,6 @@ static bool is_check(LLVMValueRef i)
     return lw__is_access_check(i) || lw__is_index_check(i) || lw__is_promise(i);
 }
 
-/* The checks as they stand, before code is added. */
-static LLVMValueRef *checks_of(struct lw__guard *g, size_t *count)
-{
-    LLVMValueRef *list = NULL;
-    *count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (is_check(i)) {
-                list = lw__one_more(&g->unit->scratch, list, *count, sizeof *list);
-                list[(*count)++] = i;
-            }
-    return list;
-}
-
 /* The first load of the record: what holds for the whole kernel is built behind it, and behind all
  * variables, which the clean-up may have left anywhere in the block. They lose their names when it
  * is split, so they are noted here. */
@@ -281,7 +267,7 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     open_record(&g);
     lw__prune_checks(&unit->scratch, g.data, g.function);
     settle_numbers(&g);
-    LLVMValueRef *checks = checks_of(&g, &count);
+    LLVMValueRef *checks = lw__ir_list(&unit->scratch, g.function, is_check, &count);
     for (size_t i = 0; i < count; i++)
         if (lw__is_access_check(checks[i]))
             lower_access(&g, checks[i]);

@@ -46,7 +46,7 @@ struct lw__gpu_start {
     struct gpu_function *function;
     lw_dim3 grid, block;
     unsigned dynamic_bytes;
-    bool follows;      /* it may begin before those in front of it in the stream have ended */
+    bool follows;      /* it may begin before the run ahead of it in the stream has ended */
     void **parameters; /* the addresses of two: the packed arguments, and uint64_t: the record */
 };
 

@@ -39,8 +39,8 @@ void lw__announce(void); /* locked: wake all who wait for a change */
 /* Work that is done step by step, by one thread at a time. */
 struct lw__task {
     void (*step)(struct lw__task *task); /* called locked, and returns so */
-    struct lw__task *next;               /* locked: of those that a worker should take up */
-    bool ready;                          /* locked: it is one of them */
+    struct lw__task *next;               /* locked: the next that waits for a worker */
+    bool ready;                          /* locked: it waits, too */
 };
 
 /* lw__pool_ready - locked: there is a worker thread, or one could be started. after_fork: called
