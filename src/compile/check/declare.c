@@ -158,7 +158,7 @@ static void note(struct declarer *d, LLVMValueRef declaration)
     loc.name = lw__di_variable_name(d->unit->context, node, &loc.name_length);
     site = (uint32_t)lw__shadow_declaration(d->unit, loc);
     set_site(d, variable, site);
-    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, variable) {
         LLVMValueRef user = LLVMGetUser(u);
         for (unsigned k = 0; LLVMIsAStoreInst(user) && k < d->kernel->param_count; k++)
             if (LLVMGetOperand(user, 0) == LLVMGetParam(d->kernel->function, k))
@@ -205,10 +205,9 @@ static void declare_all_at_entry(struct declarer *d, LLVMValueRef f)
 static void for_declarations(struct declarer *d, LLVMValueRef f,
                              void (*fn)(struct declarer *d, LLVMValueRef declaration))
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (is_declaration(i))
-                fn(d, i);
+    EACH_INSTRUCTION_OF(i, f)
+        if (is_declaration(i))
+            fn(d, i);
 }
 
 /* lw__pass_declare - variables have no value where they are declared.

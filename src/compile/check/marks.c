@@ -44,7 +44,7 @@ static bool is_same_line(struct lw__loc a, struct lw__loc b)
 static void mark_lines(struct marker *m, LLVMBasicBlockRef block)
 {
     struct lw__loc last = {0};
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, block) {
         LLVMMetadataRef place = is_of_a_line(i) ? LLVMInstructionGetDebugLoc(i) : NULL;
         const struct lw__loc loc = place ? lw__loc_of(i) : last;
         if (!place || !loc.line || is_same_line(loc, last))
@@ -101,7 +101,7 @@ bool lw__pass_marks(struct lw__unit *unit)
                        .i32 = LLVMInt32TypeInContext(unit->context)};
     for (size_t k = 0; k < unit->kernels.count; k++) {
         LLVMValueRef f = unit->kernels.rows[k].function;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        EACH_BLOCK(b, f)
             mark_lines(&m, b);
         mark_loops(&m, f);
     }

@@ -208,11 +208,9 @@ bool lw__pass_observe(struct lw__unit *unit)
                          .i64 = LLVMInt64TypeInContext(context)};
     for (size_t k = 0; k < unit->kernels.count; k++) {
         LLVMValueRef f = unit->kernels.rows[k].function;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                observe(&o, i);
-            }
+        EACH_INSTRUCTION_OF_SAFE(i, f) {
+            observe(&o, i);
+        }
     }
     LLVMDisposeBuilder(o.b);
     return true;

@@ -429,19 +429,17 @@ static bool lower_all(struct lw__shadow_work *w, LLVMValueRef f)
 static bool drop_names(struct lw__shadow_work *w)
 {
     LLVMModuleRef module = w->unit->module;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+    EACH_FUNCTION_SAFE(f, module) {
         size_t length;
         const char *name = LLVMGetValueName2(f, &length);
-        next = LLVMGetNextFunction(f);
         if (strncmp(name, "__msan_", 7) && strcmp(name, LW_DECLARED) != 0)
             continue;
         if (LLVMGetFirstUse(f))
             return lw__defect("the shadow pass has no lowering of %s", name);
         LLVMDeleteFunction(f);
     }
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module), next; g; g = next) {
+    EACH_GLOBAL_SAFE(g, module) {
         size_t length;
-        next = LLVMGetNextGlobal(g);
         if (strncmp(LLVMGetValueName2(g, &length), LW_UNDEFINED, strlen(LW_UNDEFINED)))
             continue;
         for (LLVMUseRef u; (u = LLVMGetFirstUse(g));) {
@@ -458,7 +456,7 @@ static bool drop_names(struct lw__shadow_work *w)
 
 static void set_attribute(struct lw__unit *unit, bool set)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         lw__llvm_attribute(
             f, lw__ir_is_kernel(unit, f) ? "sanitize_memory" : "disable_sanitizer_instrumentation",
             set);

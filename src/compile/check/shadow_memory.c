@@ -33,7 +33,7 @@ static bool is_followed_use(LLVMValueRef user, LLVMValueRef p)
 
 static bool is_followed(LLVMValueRef p)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, p) {
         LLVMValueRef user = LLVMGetUser(u);
         const bool follows = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == p;
         if (follows ? !is_followed(user) : !is_followed_use(user, p))
@@ -138,7 +138,7 @@ void lw__shadow_tell_variables(struct lw__shadow_work *w)
 /* Accesses through the pointer are the shadow's own, and need no alignment. */
 static void own_accesses(struct lw__shadow_work *w, LLVMValueRef pointer)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
         const bool accesses =
             LLVMIsALoadInst(user) || (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer);
@@ -155,9 +155,8 @@ static void own_accesses(struct lw__shadow_work *w, LLVMValueRef pointer)
 static void replace_loads(LLVMValueRef pointer,
                           LLVMValueRef (*by)(LLVMTypeRef type, uint32_t number), uint32_t number)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer), next; u; u = next) {
+    EACH_USE_SAFE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
-        next = LLVMGetNextUse(u);
         if (!LLVMIsALoadInst(user))
             continue;
         LLVMReplaceAllUsesWith(user, by(LLVMTypeOf(user), number));
@@ -185,7 +184,7 @@ static LLVMValueRef this_number(LLVMTypeRef type, uint32_t number)
 /* An origin that is loaded as 0 is that of the variable. */
 static void complete_origins(struct lw__shadow_work *w, LLVMValueRef pointer, uint32_t number)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef load = LLVMGetUser(u);
         if (!LLVMIsALoadInst(load))
             continue;
@@ -202,9 +201,8 @@ static void complete_origins(struct lw__shadow_work *w, LLVMValueRef pointer, ui
 /* Where a fixed part of a pair is taken, take this instead. */
 static void replace_part(LLVMValueRef pair, unsigned part, LLVMValueRef by)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pair), next; u; u = next) {
+    EACH_USE_SAFE(u, pair) {
         LLVMValueRef user = LLVMGetUser(u);
-        next = LLVMGetNextUse(u);
         if (*LLVMGetIndices(user) != part)
             continue;
         LLVMReplaceAllUsesWith(user, by);
@@ -214,7 +212,7 @@ static void replace_part(LLVMValueRef pair, unsigned part, LLVMValueRef by)
 
 static LLVMValueRef part_of(LLVMValueRef pair, unsigned part)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pair); u; u = LLVMGetNextUse(u))
+    EACH_USE(u, pair)
         if (*LLVMGetIndices(LLVMGetUser(u)) == part)
             return LLVMGetUser(u);
     return NULL;

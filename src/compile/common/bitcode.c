@@ -219,9 +219,8 @@ static bool take_kernels(struct lw__unit *unit)
 /* What the first step has made already. */
 static void drop_sizes(LLVMModuleRef module)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+    EACH_FUNCTION_SAFE(f, module) {
         size_t length;
-        next = LLVMGetNextFunction(f);
         if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9) && !LLVMGetFirstUse(f))
             LLVMDeleteFunction(f);
     }

@@ -383,13 +383,11 @@ bool lw__pass_builtin(struct lw__unit *unit)
     LLVMContextRef c = unit->context;
     struct builtin_work w = {unit->module, c, LLVMCreateBuilderInContext(c),
                              LLVMInt32TypeInContext(c), LLVMFloatTypeInContext(c)};
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                lw__where_at(unit, i);
-                rewrite(&w, i);
-            }
+    EACH_FUNCTION(f, unit->module)
+        EACH_INSTRUCTION_OF_SAFE(i, f) {
+            lw__where_at(unit, i);
+            rewrite(&w, i);
+        }
     LLVMDisposeBuilder(w.b);
     return true;
 }

@@ -32,22 +32,20 @@ static void list(struct lw__helpers *h, LLVMValueRef f)
 {
     if (find(h, f))
         return;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i) && is_helper(LLVMGetCalledValue(i)))
-                list(h, LLVMGetCalledValue(i));
+    EACH_INSTRUCTION_OF(i, f)
+        if (LLVMIsACallInst(i) && is_helper(LLVMGetCalledValue(i)))
+            list(h, LLVMGetCalledValue(i));
     if (is_helper(f))
         h->row[h->count++].function = f;
 }
 
 void lw__helpers_list(struct lw__helpers *h)
 {
-    LLVMValueRef f = LLVMGetFirstFunction(h->unit->module);
     size_t count = 0;
-    for (; f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, h->unit->module)
         count++;
     h->row = lw__new(&h->unit->scratch, count + 1, sizeof *h->row);
-    for (f = LLVMGetFirstFunction(h->unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, h->unit->module)
         if (is_helper(f))
             list(h, f);
 }

@@ -87,11 +87,10 @@ static bool has_collective(const struct helpers *h, LLVMValueRef instruction)
 static void list_helpers(struct lw__unit *unit, struct helpers *h)
 {
     size_t count = 0;
-    LLVMValueRef f;
-    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         count++;
     h->row = lw__new(&unit->scratch, count + 1, sizeof *h->row);
-    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         if (LLVMCountBasicBlocks(f))
             h->row[h->count++].function = f;
 }
@@ -171,9 +170,10 @@ static void count_iterations(struct work *w, int loop)
     LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(g->blocks[0]));
     w->iteration[loop] = LLVMBuildAlloca(w->builder, w->i64, "trip");
     for (uint32_t t = 0; t < g->count; t++)
-        for (uint32_t e = g->pred_start[t]; l->body[t] && e < g->pred_start[t + 1]; e++) {
-            uint32_t p = g->pred[e];
-            if (!l->body[p]) {
+        EACH_PREDECESSOR(p, g, t) {
+            if (!l->body[t]) {
+                continue;
+            } else if (!l->body[p]) {
                 store_on_edge(w, p, t, LLVMConstInt(w->i64, 0, 0), loop);
             } else if (t == l->header) {
                 LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(g->blocks[p]));
@@ -263,10 +263,8 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
         int loop = lw__loops_innermost(&w->loops, b);
         for (int l = loop; l >= 0 && w->loops.loops[l].header == b; l = w->loops.loops[l].parent)
             w->place[l] = w->next_place[w->loops.loops[l].parent + 1]++;
-        LLVMValueRef at = LLVMGetFirstInstruction(w->cfg.blocks[b]), next;
-        for (; at; at = next) {
+        EACH_INSTRUCTION_SAFE(at, w->cfg.blocks[b]) {
             struct key key;
-            next = LLVMGetNextInstruction(at);
             if (!has_collective(h, at))
                 continue;
             if (!key_of(w, at, loop, &key))
@@ -335,8 +333,7 @@ static bool find_collectives(struct work *w, const struct helpers *h)
     bool any = false;
     w->has_collective = lw__new(&w->unit->scratch, w->cfg.count + 1, sizeof *w->has_collective);
     for (uint32_t b = 0; b < w->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, w->cfg.blocks[b])
             if (has_collective(h, i))
                 any = w->has_collective[b] = true;
     return any;
@@ -345,12 +342,10 @@ static bool find_collectives(struct work *w, const struct helpers *h)
 /* Unreachable code has no instance. */
 static void erase_unreachable(struct work *w, const struct helpers *h)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function);
-    for (; b; b = LLVMGetNextBasicBlock(b)) {
+    EACH_BLOCK(b, w->cfg.function) {
         if (lw__cfg_index(&w->cfg, b) != UINT32_MAX)
             continue;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
+        EACH_INSTRUCTION_SAFE(i, b) {
             if (!has_collective(h, i))
                 continue;
             if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
@@ -395,12 +390,11 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
     if (h->row[index].done)
         return true;
     h->row[index].done = true;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            long callee = LLVMIsACallInst(i) ? helper_index(h, LLVMGetCalledValue(i)) : -1;
-            if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
-                return false;
-        }
+    EACH_INSTRUCTION_OF(i, f) {
+        long callee = LLVMIsACallInst(i) ? helper_index(h, LLVMGetCalledValue(i)) : -1;
+        if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
+            return false;
+    }
     return mark_function(unit, h, f, &h->row[index].has_collective);
 }
 

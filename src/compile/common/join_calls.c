@@ -59,7 +59,7 @@ static LLVMBasicBlockRef place_of_use(LLVMValueRef user, unsigned k)
 
 static bool is_used_elsewhere(LLVMValueRef i)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, i) {
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) != LLVMGetInstructionParent(i))
             return true;
@@ -105,8 +105,7 @@ static void keep_all_in_memory(struct join *j)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(j->function);
     for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
+        EACH_INSTRUCTION_SAFE(i, b) {
             if (!(LLVMIsAAllocaInst(i) && b == entry) && is_used_elsewhere(i))
                 keep_in_memory(j, i);
         }

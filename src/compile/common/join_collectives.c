@@ -100,9 +100,8 @@ static void look(const struct join *j, struct function *f)
     f->calls = NULL;
     for (int pass = 0; pass < 2; pass++) {
         f->own = f->own_instances = f->call_count = 0;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                add_instruction(j, f, i);
+        EACH_INSTRUCTION_OF(i, f->f)
+            add_instruction(j, f, i);
         if (!pass)
             f->calls = lw__new(&j->helpers.unit->scratch, f->call_count + 1, sizeof *f->calls);
     }
@@ -148,10 +147,9 @@ static void graph_build(struct graph *g, const struct join *j, LLVMValueRef f)
     lw__cfg_build(arena, f, &g->cfg);
     bool *wanted = lw__new(arena, g->cfg.count + 1, sizeof *wanted);
     for (uint32_t b = 0; b < g->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(g->cfg.blocks[b]); i && !wanted[b];
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, g->cfg.blocks[b]) {
             const struct function *callee = callee_of(j, i);
-            wanted[b] = lw__ir_collective(i, NULL) || (callee && callee->instances);
+            wanted[b] |= lw__ir_collective(i, NULL) || (callee && callee->instances);
         }
     g->post = lw__cfg_post_dominators(&g->cfg);
     lw__text_loops(&g->cfg, wanted, &g->loops);

@@ -28,27 +28,24 @@ enum {
 static uint64_t length_of(const struct lw__helpers *h, LLVMValueRef f)
 {
     uint64_t length = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const struct lw__helper *callee = lw__helpers_callee(h, i);
-            length +=
-                callee ? (callee->joined ? CALL_LENGTH : callee->length) : lw__helpers_weight(i);
-            if (length > LW_LENGTH_MANY)
-                length = LW_LENGTH_MANY;
-        }
+    EACH_INSTRUCTION_OF(i, f) {
+        const struct lw__helper *callee = lw__helpers_callee(h, i);
+        length += callee ? (callee->joined ? CALL_LENGTH : callee->length) : lw__helpers_weight(i);
+        if (length > LW_LENGTH_MANY)
+            length = LW_LENGTH_MANY;
+    }
     return length;
 }
 
 static void mark_reached(struct lw__helpers *h, LLVMValueRef f)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            struct lw__helper *callee = lw__helpers_callee(h, i);
-            if (callee && !callee->seen) {
-                callee->seen = true;
-                mark_reached(h, callee->function);
-            }
+    EACH_INSTRUCTION_OF(i, f) {
+        struct lw__helper *callee = lw__helpers_callee(h, i);
+        if (callee && !callee->seen) {
+            callee->seen = true;
+            mark_reached(h, callee->function);
         }
+    }
 }
 
 /* The length of f if helpers of more than `most` are joined. */
@@ -79,7 +76,7 @@ static bool is_call_in(LLVMUseRef use, LLVMValueRef helper, LLVMValueRef f)
 
 static void inline_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+    EACH_USE(use, helper)
         if (is_call_in(use, helper, f))
             lw__helpers_inline_call(h->unit, LLVMGetUser(use));
 }
@@ -87,14 +84,13 @@ static void inline_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef help
 static void join_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
 {
     unsigned count = 0;
-    LLVMUseRef use;
-    for (use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+    EACH_USE(use, helper)
         count += is_call_in(use, helper, f);
     if (count < 2)
         return;
     LLVMValueRef *calls = lw__new(&h->unit->scratch, count, sizeof(LLVMValueRef));
     count = 0;
-    for (use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+    EACH_USE(use, helper)
         if (is_call_in(use, helper, f))
             calls[count++] = LLVMGetUser(use);
     lw__join_calls(h->unit, f, calls, count);
@@ -102,12 +98,11 @@ static void join_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper
 
 static bool reaches_joined(const struct lw__helpers *h, LLVMValueRef f)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const struct lw__helper *callee = lw__helpers_callee(h, i);
-            if (callee && callee->reaches)
-                return true;
-        }
+    EACH_INSTRUCTION_OF(i, f) {
+        const struct lw__helper *callee = lw__helpers_callee(h, i);
+        if (callee && callee->reaches)
+            return true;
+    }
     return false;
 }
 
@@ -136,7 +131,7 @@ static bool shorten(struct lw__helpers *h, LLVMValueRef f)
 
 static bool has_collective(LLVMValueRef f)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    EACH_BLOCK(b, f)
         if (lw__ir_collective_in(b))
             return true;
     return false;
@@ -147,7 +142,7 @@ static bool shorten_called(struct lw__helpers *h, LLVMValueRef f)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < h->count; i++)
-        for (LLVMUseRef use = LLVMGetFirstUse(h->row[i].function); use; use = LLVMGetNextUse(use)) {
+        EACH_USE(use, h->row[i].function) {
             LLVMValueRef user = LLVMGetUser(use);
             if (!LLVMIsACallInst(user) ||
                 LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != f)

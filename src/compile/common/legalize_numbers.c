@@ -283,8 +283,7 @@ static void unpoison_operands(LLVMValueRef i)
 
 static void rewrite_function(struct half_work *w, LLVMValueRef f)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
+    EACH_BLOCK(block, f) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             LLVMPositionBuilderBefore(w->b, i);
@@ -320,7 +319,7 @@ bool lw__pass_half(struct lw__unit *unit)
                           LLVMFloatTypeInContext(c),
                           LLVMDoubleTypeInContext(c),
                           false};
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         rewrite_function(&w, f);
     LLVMDisposeBuilder(w.b);
     return !w.missing;

@@ -30,7 +30,7 @@ bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end)
     LLVMModuleRef devlib;
     int failed = LLVMGetBitcodeModuleInContext2(unit->context, buffer, &devlib); /* owns it */
     if (!failed) { /* what is linked takes on the module's target */
-        for (LLVMValueRef f = LLVMGetFirstFunction(devlib); f; f = LLVMGetNextFunction(f))
+        EACH_FUNCTION(f, devlib)
             if (is_on_demand(f))
                 LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
         LLVMSetTarget(devlib, LLVMGetTarget(unit->module));
@@ -77,7 +77,7 @@ static void not_convergent(LLVMValueRef declaration)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
     LLVMRemoveEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind);
-    for (LLVMUseRef u = LLVMGetFirstUse(declaration); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, declaration) {
         LLVMValueRef call = LLVMGetUser(u);
         if (LLVMIsACallInst(call))
             LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
@@ -113,7 +113,7 @@ bool lw__pass_link(struct lw__unit *unit)
     delete_lists(unit->module);
     if (!lw__link_bitcode(unit, lw__devlib_begin, lw__devlib_end))
         return false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+    EACH_FUNCTION(f, unit->module) {
         size_t length;
         lw__link_no_target(f);
         remove_noalias(f);
@@ -163,16 +163,14 @@ static bool is_inlined(LLVMValueRef f)
  */
 bool lw__pass_inline(struct lw__unit *unit)
 {
-    LLVMValueRef f = LLVMGetFirstFunction(unit->module), next;
-    for (; f; f = next) {
+    EACH_FUNCTION_SAFE(f, unit->module) {
         size_t length;
-        next = LLVMGetNextFunction(f);
         if (is_inlined(f) && lw__spmd_has_native(unit, LLVMGetValueName2(f, &length)))
             make_operation(unit, f);
     }
     if (!lw__join_helpers(unit))
         return false;
-    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         if (is_inlined(f))
             lw__llvm_attribute(f, "alwaysinline", true);
     return lw__llvm_passes(unit, LW_PASSES_inline_helpers);
@@ -183,7 +181,7 @@ bool lw__pass_inline(struct lw__unit *unit)
  * what it has written. Nothing uses the locations of declarations. */
 static void drop_declared_places(LLVMModuleRef module)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, module)
         if (!LLVMCountBasicBlocks(f))
             LLVMSetSubprogram(f, NULL);
 }

@@ -30,9 +30,9 @@ static bool find(const struct lw__cfg *g, uint32_t *top, uint32_t *last)
         memset(behind, 0, g->count);
         behind[b] = true;
         lw__cfg_flow_on(g, behind);
-        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
+        EACH_PREDECESSOR(from, g, b) {
             *top = b;
-            *last = g->pred[e];
+            *last = from;
             if (g->layout[*last] > g->layout[b] && !behind[*last])
                 return true;
         }
@@ -72,8 +72,8 @@ static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
     LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
     LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
     lw__ir_redirect(end, body, back);
-    for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++)
-        lw__ir_redirect(g->blocks[g->pred[e]], body, front);
+    EACH_PREDECESSOR(from, g, top)
+        lw__ir_redirect(g->blocks[from], body, front);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(b, front);
     LLVMBuildCondBr(b, build_never(b, module), back, body);

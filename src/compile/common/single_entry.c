@@ -25,11 +25,11 @@
 static void redirect(const struct lw__cfg *g, const struct lw__loop *l, uint32_t t, bool all,
                      LLVMBasicBlockRef to, LLVMValueRef phi, LLVMValueRef value)
 {
-    for (uint32_t e = g->pred_start[t]; e < g->pred_start[t + 1]; e++) {
-        LLVMBasicBlockRef from = g->blocks[g->pred[e]];
+    EACH_PREDECESSOR(p, g, t) {
+        LLVMBasicBlockRef from = g->blocks[p];
         LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
         for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-            if (LLVMGetSuccessor(end, k) != g->blocks[t] || (!all && l->body[g->pred[e]]))
+            if (LLVMGetSuccessor(end, k) != g->blocks[t] || (!all && l->body[p]))
                 continue;
             LLVMSetSuccessor(end, k, to);
             if (phi)

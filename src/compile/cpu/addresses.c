@@ -1,5 +1,6 @@
 /* addresses.c - where addresses are computed: at their use, or once for many of them. */
 #include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
 
 /* ---- addresses at a constant offset from another --------------------------------------------- */
 
@@ -17,7 +18,7 @@ static bool is_constant_away(LLVMValueRef i)
 static LLVMValueRef user_elsewhere(LLVMValueRef address)
 {
     LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
-    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, address) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != home)
             return user;
@@ -43,15 +44,13 @@ static LLVMValueRef repeat_at(LLVMBuilderRef b, LLVMValueRef address, LLVMValueR
 void lw__cpu_repeat_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
-        for (i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            while (is_constant_away(i) && (user = user_elsewhere(i)))
-                repeat_at(b, i, user);
-            if (is_constant_away(i) && !LLVMGetFirstUse(i))
-                LLVMInstructionEraseFromParent(i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        LLVMValueRef user;
+        while (is_constant_away(i) && (user = user_elsewhere(i)))
+            repeat_at(b, i, user);
+        if (is_constant_away(i) && !LLVMGetFirstUse(i))
+            LLVMInstructionEraseFromParent(i);
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -63,23 +62,20 @@ void lw__cpu_repeat_addresses(LLVMValueRef function)
 void lw__cpu_repeat_lane_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
-        for (i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!LLVMIsAGetElementPtrInst(i) ||
-                LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind ||
-                LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMPointerTypeKind)
-                continue;
-            while ((user = user_elsewhere(i))) {
-                LLVMValueRef own = repeat_at(b, i, user);
-                LLVMValueRef index = LLVMGetOperand(own, LLVMGetNumOperands(own) - 1U);
-                if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
-                    repeat_at(b, index, own);
-            }
-            if (!LLVMGetFirstUse(i))
-                LLVMInstructionEraseFromParent(i);
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        LLVMValueRef user;
+        if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind ||
+            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMPointerTypeKind)
+            continue;
+        while ((user = user_elsewhere(i))) {
+            LLVMValueRef own = repeat_at(b, i, user);
+            LLVMValueRef index = LLVMGetOperand(own, LLVMGetNumOperands(own) - 1U);
+            if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
+                repeat_at(b, index, own);
         }
+        if (!LLVMGetFirstUse(i))
+            LLVMInstructionEraseFromParent(i);
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -94,7 +90,7 @@ static bool is_sum(LLVMValueRef i)
 static unsigned uses_of(LLVMValueRef v)
 {
     unsigned n = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+    EACH_USE(use, v)
         n++;
     return n;
 }
@@ -105,16 +101,13 @@ void lw__cpu_add_indices(LLVMValueRef function)
 {
     enum { USES_MIN = 4 };
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (LLVMValueRef i, next; k; k = LLVMGetNextBasicBlock(k))
-        for (i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!is_sum(i) || uses_of(i) < USES_MIN)
-                continue;
-            LLVMPositionBuilderBefore(b, next);
-            LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
-            LLVMReplaceAllUsesWith(i, sum);
-            LLVMSetOperand(sum, 0, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        if (!is_sum(i) || uses_of(i) < USES_MIN)
+            continue;
+        LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(i));
+        LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
+        LLVMReplaceAllUsesWith(i, sum);
+        LLVMSetOperand(sum, 0, i);
+    }
     LLVMDisposeBuilder(b);
 }

@@ -44,8 +44,7 @@ static LLVMValueRef function_for(LLVMValueRef intrinsic)
 
 void lw__cpu_share_fused(LLVMValueRef function)
 {
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
-            if (is_fused(i))
-                LLVMSetOperand(i, 3, function_for(LLVMGetCalledValue(i)));
+    EACH_INSTRUCTION_OF(i, function)
+        if (is_fused(i))
+            LLVMSetOperand(i, 3, function_for(LLVMGetCalledValue(i)));
 }

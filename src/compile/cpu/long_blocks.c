@@ -12,7 +12,7 @@ enum { BLOCK_MAX = 1500 };
 static unsigned length(LLVMBasicBlockRef block)
 {
     unsigned n = 0;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, block)
         n++;
     return n;
 }

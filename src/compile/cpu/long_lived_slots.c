@@ -29,7 +29,7 @@ struct walk {
 static bool is_slot(LLVMValueRef alloca)
 {
     LLVMTypeRef type = LLVMGetAllocatedType(alloca);
-    for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, alloca) {
         LLVMValueRef user = LLVMGetUser(use);
         const bool load = LLVMIsALoadInst(user) && LLVMTypeOf(user) == type,
                    store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == alloca &&
@@ -55,7 +55,7 @@ static uint32_t live_blocks(struct walk *w, LLVMValueRef slot)
 {
     uint32_t count = 0;
     w->number++;
-    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, slot) {
         LLVMValueRef user = LLVMGetUser(use);
         const uint32_t b = lw__cfg_index(&w->cfg, LLVMGetInstructionParent(user));
         if (LLVMIsALoadInst(user))
@@ -64,9 +64,9 @@ static uint32_t live_blocks(struct walk *w, LLVMValueRef slot)
             w->stored[b] = w->number;
     }
     for (uint32_t k = 0; k < count && count <= LIVE_MAX; k++)
-        for (uint32_t e = w->cfg.pred_start[w->list[k]]; e < w->cfg.pred_start[w->list[k] + 1]; e++)
-            if (w->stored[w->cfg.pred[e]] != w->number)
-                count = push(w, w->cfg.pred[e], count);
+        EACH_PREDECESSOR(from, &w->cfg, w->list[k])
+            if (w->stored[from] != w->number)
+                count = push(w, from, count);
     return count <= LIVE_MAX ? count : LIVE_MAX + 1;
 }
 
@@ -90,7 +90,7 @@ static bool is_renamed(LLVMValueRef slot)
     LLVMBasicBlockRef block = NULL;
     uint32_t stores = 0;
     bool crosses = false;
-    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, slot) {
         LLVMValueRef user = LLVMGetUser(use);
         crosses |= block && LLVMGetInstructionParent(user) != block;
         block = LLVMGetInstructionParent(user);
@@ -142,10 +142,10 @@ bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function)
     lw__cfg_build(arena, function, &w.cfg);
     size_t count = 0, n = 0;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, entry)
         count += LLVMIsAAllocaInst(i) && is_slot(i);
     LLVMValueRef *slots = lw__new(arena, count, sizeof *slots);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, entry)
         if (LLVMIsAAllocaInst(i) && is_slot(i))
             slots[n++] = i;
     w.stored = lw__new(arena, 3 * w.cfg.count, sizeof *w.stored);

@@ -10,6 +10,7 @@
  * that is never set. Only for AVX-512, which has masks, and if one of the results has no other use.
  */
 #include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
 
 enum { LANES = 16, MASKS_MAX = 32 };
 
@@ -101,13 +102,10 @@ void lw__cpu_mask_choices(LLVMValueRef function)
 {
     struct choices c = {.function = function};
     c.b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef next;
     uint32_t first;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (is_choice(i, &first) && is_word(LLVMGetElementType(LLVMTypeOf(i))))
-                choose(&c, i, first);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        if (is_choice(i, &first) && is_word(LLVMGetElementType(LLVMTypeOf(i))))
+            choose(&c, i, first);
+    }
     LLVMDisposeBuilder(c.b);
 }

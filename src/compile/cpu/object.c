@@ -30,10 +30,9 @@ enum { MANY_INSTRUCTIONS = 8000 };
 static bool is_large(LLVMModuleRef module)
 {
     size_t count = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                count++;
+    EACH_FUNCTION(f, module)
+        EACH_INSTRUCTION_OF(i, f)
+            count++;
     return count > MANY_INSTRUCTIONS;
 }
 
@@ -61,9 +60,9 @@ bool lw__pass_split(struct lw__unit *unit)
 bool lw__pass_object(struct lw__unit *unit)
 {
     bool text = unit->options->show && !strcmp(unit->options->show, "asm");
-    LLVMValueRef f = lw__is_for_aarch64(unit) ? LLVMGetFirstFunction(unit->module) : NULL;
-    for (; f; f = LLVMGetNextFunction(f))
-        lw__cpu_hide_comparisons(unit, f);
+    EACH_FUNCTION(f, unit->module)
+        if (lw__is_for_aarch64(unit))
+            lw__cpu_hide_comparisons(unit, f);
     return lw__emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 

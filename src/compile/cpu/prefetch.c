@@ -270,9 +270,8 @@ static void each_access(struct ahead *a, void (*see)(struct ahead *a, LLVMValueR
 static bool has_atomic(const struct ahead *a)
 {
     for (uint32_t k = 0; k < a->cfg.count; k++) {
-        LLVMValueRef i = a->blocks->body[k] ? LLVMGetFirstInstruction(a->cfg.blocks[k]) : NULL;
-        for (; i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        EACH_INSTRUCTION(i, a->cfg.blocks[k])
+            if (a->blocks->body[k] && (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)))
                 return true;
     }
     return false;
@@ -363,7 +362,7 @@ static bool counts_from_loaded(struct ahead *a, const struct lw__loop *l, LLVMVa
 static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct lw__loop *l)
 {
     a->row_count = 0;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, block) {
         LLVMTypeRef type;
         LLVMValueRef address = LLVMIsALoadInst(i) ? address_of(i, &type) : NULL;
         int64_t offset;

@@ -50,7 +50,7 @@ static unsigned users_of(const struct sinker *s, LLVMValueRef v, LLVMBasicBlockR
 {
     LLVMBasicBlockRef own = LLVMGetInstructionParent(v);
     unsigned n = 0;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
         unsigned k = 0;

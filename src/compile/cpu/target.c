@@ -41,10 +41,9 @@ enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 static size_t size_of(LLVMModuleRef module)
 {
     size_t n = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                n++;
+    EACH_FUNCTION(f, module)
+        EACH_INSTRUCTION_OF(i, f)
+            n++;
     return n;
 }
 
@@ -52,7 +51,7 @@ static size_t size_of(LLVMModuleRef module)
  * live across a suspension. */
 static bool split_gangs(struct lw__unit *unit)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+    EACH_FUNCTION(f, unit->module) {
         size_t length;
         if (!strncmp(LLVMGetValueName2(f, &length), "lw.gang.", 8))
             return lw__llvm_passes(unit, LW_PASSES_slots_to_values) && lw__coroutine_split(unit);
@@ -73,7 +72,7 @@ static bool is_widened(LLVMValueRef f, bool *gang)
 static bool keep_slots(struct lw__unit *unit)
 {
     bool kept = false, gang;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         if (is_widened(f, &gang))
             kept |= lw__cpu_keep_slots(&unit->scratch, f);
     return kept;
@@ -108,9 +107,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
     const struct lw__target *target = unit->target;
     if (lw__has(unit, LW_IS_LATE) && !lw__target_machine(unit, LLVMCodeGenLevelDefault))
         return false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && target->lanes > 1;
-         f = LLVMGetNextFunction(f))
-        if (LLVMCountBasicBlocks(f))
+    EACH_FUNCTION(f, unit->module)
+        if (target->lanes > 1 && LLVMCountBasicBlocks(f))
             set_widths(f, target);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
@@ -119,7 +117,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         return false;
     if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
         lw__llvm_skip_combiner();
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+    EACH_FUNCTION(f, unit->module) {
         bool gang;
         if (!is_widened(f, &gang))
             continue;

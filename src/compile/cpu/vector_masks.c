@@ -5,6 +5,7 @@
  * unpacks it again. Words are what comparisons produce and blends need.
  */
 #include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
 
 bool lw__cpu_is_mask(LLVMValueRef v)
 {
@@ -62,9 +63,8 @@ static LLVMValueRef words_of(LLVMBuilderRef b, LLVMValueRef mask)
  * these may be such phis. */
 static void replace_uses(LLVMBuilderRef b, LLVMBasicBlockRef block)
 {
-    LLVMValueRef first = behind_phis(block), next;
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
+    LLVMValueRef first = behind_phis(block);
+    EACH_PHI_SAFE(phi, block) {
         if (!lw__cpu_is_mask(phi))
             continue;
         LLVMPositionBuilderBefore(b, phi);
@@ -76,9 +76,7 @@ static void replace_uses(LLVMBuilderRef b, LLVMBasicBlockRef block)
 
 static void replace_phis(LLVMBuilderRef b, LLVMBasicBlockRef block)
 {
-    LLVMValueRef next;
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
+    EACH_PHI_SAFE(phi, block) {
         if (!lw__cpu_is_mask(phi))
             continue;
         LLVMValueRef words = LLVMGetPreviousInstruction(phi);
@@ -158,17 +156,16 @@ static LLVMValueRef operate_on_words(LLVMBuilderRef b, LLVMValueRef i)
 void lw__cpu_masks_as_words(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k;
     LLVMValueRef next;
-    for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+    EACH_BLOCK(k, function)
         replace_uses(b, k);
-    for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+    EACH_BLOCK(k, function)
         for (LLVMValueRef i = behind_phis(k); i; i = next) {
             next = LLVMGetNextInstruction(i);
             if (lw__cpu_is_mask(i))
                 replace_uses_elsewhere(b, operate_on_words(b, i));
         }
-    for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+    EACH_BLOCK(k, function)
         replace_phis(b, k);
     LLVMDisposeBuilder(b);
 }

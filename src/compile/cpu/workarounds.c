@@ -95,16 +95,14 @@ void lw__cpu_hide_half_masks(const struct lw__unit *unit, LLVMValueRef function)
         return;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMValueRef constant = half_mask(context), hidden = NULL, next;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (LLVMIsACallInst(i) ||
-                (!joins_halves(i, LLVMTypeOf(constant)) && !has_operand(i, constant)))
-                continue;
-            hidden = hidden ? hidden : make_half_mask(b, function);
-            put_mask(b, i, constant, hidden);
-        }
+    LLVMValueRef constant = half_mask(context), hidden = NULL;
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        if (LLVMIsACallInst(i) ||
+            (!joins_halves(i, LLVMTypeOf(constant)) && !has_operand(i, constant)))
+            continue;
+        hidden = hidden ? hidden : make_half_mask(b, function);
+        put_mask(b, i, constant, hidden);
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -184,12 +182,11 @@ void lw__cpu_define_lanes(const struct lw__unit *unit, LLVMValueRef function)
     const bool hides = lw__works_around(unit, LW_AROUND_deciding_lane);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     LLVMValueRef never = NULL;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
-            if (fills && LLVMIsASelectInst(i))
-                fill_choice(i);
-            else if (hides && LLVMIsABinaryOperator(i))
-                hide_constant(b, function, i, &never);
+    EACH_INSTRUCTION_OF(i, function)
+        if (fills && LLVMIsASelectInst(i))
+            fill_choice(i);
+        else if (hides && LLVMIsABinaryOperator(i))
+            hide_constant(b, function, i, &never);
     LLVMDisposeBuilder(b);
 }
 
@@ -202,24 +199,20 @@ void lw__cpu_compare_one(const struct lw__unit *unit, LLVMValueRef function)
     if (!lw__works_around(unit, LW_AROUND_one_lane_compare))
         return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            LLVMValueRef one = LLVMIsAICmpInst(i) ? LLVMGetOperand(i, 0) : NULL;
-            if (!one || !LLVMIsAInsertElementInst(one) ||
-                !LLVMIsAConstant(LLVMGetOperand(one, 0)) ||
-                !LLVMIsAConstant(LLVMGetOperand(i, 1)) ||
-                !LLVMIsAConstantInt(LLVMGetOperand(one, 2)))
-                continue;
-            const LLVMIntPredicate predicate = LLVMGetICmpPredicate(i);
-            LLVMValueRef with = LLVMGetOperand(i, 1), lane = LLVMGetOperand(one, 2);
-            LLVMPositionBuilderBefore(b, i);
-            LLVMValueRef others = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 0), with, ""),
-                         bit = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 1),
-                                             LLVMBuildExtractElement(b, with, lane, ""), "");
-            LLVMReplaceAllUsesWith(i, LLVMBuildInsertElement(b, others, bit, lane, ""));
-            LLVMInstructionEraseFromParent(i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        LLVMValueRef one = LLVMIsAICmpInst(i) ? LLVMGetOperand(i, 0) : NULL;
+        if (!one || !LLVMIsAInsertElementInst(one) || !LLVMIsAConstant(LLVMGetOperand(one, 0)) ||
+            !LLVMIsAConstant(LLVMGetOperand(i, 1)) || !LLVMIsAConstantInt(LLVMGetOperand(one, 2)))
+            continue;
+        const LLVMIntPredicate predicate = LLVMGetICmpPredicate(i);
+        LLVMValueRef with = LLVMGetOperand(i, 1), lane = LLVMGetOperand(one, 2);
+        LLVMPositionBuilderBefore(b, i);
+        LLVMValueRef others = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 0), with, ""),
+                     bit = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 1),
+                                         LLVMBuildExtractElement(b, with, lane, ""), "");
+        LLVMReplaceAllUsesWith(i, LLVMBuildInsertElement(b, others, bit, lane, ""));
+        LLVMInstructionEraseFromParent(i);
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -248,25 +241,23 @@ void lw__cpu_divide_by_lane(const struct lw__unit *unit, LLVMValueRef function)
         return;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!divides_lanes(i))
-                continue;
-            const LLVMOpcode op = LLVMGetInstructionOpcode(i);
-            LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(i));
-            LLVMPositionBuilderBefore(b, i);
-            for (unsigned n = 0; n < LLVMGetVectorSize(LLVMTypeOf(i)); n++) {
-                LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(context), n, 0);
-                LLVMValueRef v = LLVMBuildExtractElement(b, LLVMGetOperand(i, 0), lane, "");
-                LLVMValueRef by = LLVMBuildExtractElement(b, LLVMGetOperand(i, 1), lane, "");
-                const bool by_one = LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) == 1;
-                v = by_one ? divided_by_one(op, v) : LLVMBuildBinOp(b, op, v, by, "");
-                all = LLVMBuildInsertElement(b, all, v, lane, "");
-            }
-            LLVMReplaceAllUsesWith(i, all);
-            LLVMInstructionEraseFromParent(i);
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        if (!divides_lanes(i))
+            continue;
+        const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+        LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(i));
+        LLVMPositionBuilderBefore(b, i);
+        for (unsigned n = 0; n < LLVMGetVectorSize(LLVMTypeOf(i)); n++) {
+            LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(context), n, 0);
+            LLVMValueRef v = LLVMBuildExtractElement(b, LLVMGetOperand(i, 0), lane, "");
+            LLVMValueRef by = LLVMBuildExtractElement(b, LLVMGetOperand(i, 1), lane, "");
+            const bool by_one = LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) == 1;
+            v = by_one ? divided_by_one(op, v) : LLVMBuildBinOp(b, op, v, by, "");
+            all = LLVMBuildInsertElement(b, all, v, lane, "");
         }
+        LLVMReplaceAllUsesWith(i, all);
+        LLVMInstructionEraseFromParent(i);
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -279,7 +270,7 @@ void lw__cpu_choose_ones(const struct lw__unit *unit, LLVMValueRef function)
     if (!lw__works_around(unit, LW_AROUND_mask_numbers))
         return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+    EACH_BLOCK(k, function)
         for (LLVMValueRef i = LLVMGetFirstInstruction(k), next, ones[64]; i; i = next) {
             next = LLVMGetNextInstruction(i);
             if (!LLVMIsAZExtInst(i) || !lw__cpu_is_mask(LLVMGetOperand(i, 0)))
@@ -368,14 +359,13 @@ void lw__cpu_define_addresses(const struct lw__unit *unit, LLVMValueRef function
     if (!lw__works_around(unit, LW_AROUND_no_address))
         return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
-            const unsigned at = lw__ir_calls(i, LW_LLVM_masked_scatter);
-            if (!at && !lw__ir_calls(i, LW_LLVM_masked_gather))
-                continue;
-            LLVMPositionBuilderBefore(b, i);
-            LLVMSetOperand(i, at, defined(b, LLVMGetOperand(i, at)));
-        }
+    EACH_INSTRUCTION_OF(i, function) {
+        const unsigned at = lw__ir_calls(i, LW_LLVM_masked_scatter);
+        if (!at && !lw__ir_calls(i, LW_LLVM_masked_gather))
+            continue;
+        LLVMPositionBuilderBefore(b, i);
+        LLVMSetOperand(i, at, defined(b, LLVMGetOperand(i, at)));
+    }
     LLVMDisposeBuilder(b);
 }
 
@@ -388,12 +378,11 @@ void lw__cpu_hide_comparisons(const struct lw__unit *unit, LLVMValueRef function
     if (!lw__works_around(unit, LW_AROUND_quiet_extreme))
         return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
-            if (!LLVMIsASelectInst(i) || !LLVMIsAFCmpInst(LLVMGetOperand(i, 0)))
-                continue;
-            LLVMPositionBuilderBefore(b, i);
-            LLVMSetOperand(i, 0, LLVMBuildFreeze(b, LLVMGetOperand(i, 0), ""));
-        }
+    EACH_INSTRUCTION_OF(i, function) {
+        if (!LLVMIsASelectInst(i) || !LLVMIsAFCmpInst(LLVMGetOperand(i, 0)))
+            continue;
+        LLVMPositionBuilderBefore(b, i);
+        LLVMSetOperand(i, 0, LLVMBuildFreeze(b, LLVMGetOperand(i, 0), ""));
+    }
     LLVMDisposeBuilder(b);
 }

@@ -212,12 +212,11 @@ static uint64_t bytes_of(LLVMTargetDataRef data, LLVMTypeRef type)
 static uint64_t frame_bytes(LLVMTargetDataRef data, LLVMValueRef f)
 {
     uint64_t bytes = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            bytes += bytes_of(data, LLVMTypeOf(i));
-            if (LLVMIsAAllocaInst(i))
-                bytes += LLVMABISizeOfType(data, LLVMGetAllocatedType(i)) + LLVMGetAlignment(i);
-        }
+    EACH_INSTRUCTION_OF(i, f) {
+        bytes += bytes_of(data, LLVMTypeOf(i));
+        if (LLVMIsAAllocaInst(i))
+            bytes += LLVMABISizeOfType(data, LLVMGetAllocatedType(i)) + LLVMGetAlignment(i);
+    }
     return bytes;
 }
 
@@ -227,7 +226,7 @@ static void tell_frame(struct watch *w)
     enum { SOME = 1024 };
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->module);
     uint64_t most = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
+    EACH_FUNCTION(f, w->module) {
         const uint64_t bytes = frame_bytes(data, f);
         most = bytes > most ? bytes : most;
     }

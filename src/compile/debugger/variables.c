@@ -205,13 +205,10 @@ static bool is_declare(LLVMValueRef i)
 
 static void show_locals(struct lw__ref *r)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (is_declare(i))
-                show_local(r, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, r->co.function) {
+        if (is_declare(i))
+            show_local(r, i);
+    }
 }
 
 /* The store by which clang keeps a struct's address only for debuggers; NULL: none. */
@@ -232,7 +229,7 @@ static void show_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef va
     LLVMContextRef c = r->unit->context;
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
     for (; LLVMIsAAllocaInst(value) && b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, b) {
             LLVMValueRef place = is_declare(i) ? place_of(i) : NULL;
             LLVMValueRef store = place && place != param ? kept_address(param, place) : NULL;
             if (!place || (place != param && !store))

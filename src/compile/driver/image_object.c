@@ -36,25 +36,23 @@ static bool has_half_type(LLVMValueRef v)
 
 static bool uses_halves(LLVMValueRef function)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (has_half_type(i))
+    EACH_INSTRUCTION_OF(i, function) {
+        if (has_half_type(i))
+            return true;
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            if (has_half_type(LLVMGetOperand(i, (unsigned)k)))
                 return true;
-            for (int k = 0; k < LLVMGetNumOperands(i); k++)
-                if (has_half_type(LLVMGetOperand(i, (unsigned)k)))
-                    return true;
-        }
+    }
     return false;
 }
 
 static void drop_half_functions(LLVMModuleRef module)
 {
     size_t length;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, module)
         if (!is_half_function(LLVMGetValueName2(f, &length)) && uses_halves(f))
             return;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
-        next = LLVMGetNextFunction(f);
+    EACH_FUNCTION_SAFE(f, module) {
         if (is_half_function(LLVMGetValueName2(f, &length)) && !LLVMGetFirstUse(f))
             LLVMDeleteFunction(f);
     }
@@ -111,9 +109,9 @@ bool lw__pass_hide(struct lw__unit *unit)
 {
     LLVMModuleRef module = unit->module;
     drop_half_functions(module);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, module)
         hide(unit->options, f);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    EACH_GLOBAL(g, module)
         hide(unit->options, g);
     if (unit->options->image->no_debug || (unit->options->bounds && unit->gang))
         LLVMStripModuleDebugInfo(module);

@@ -145,8 +145,7 @@ static void print_module(struct lw__unit *unit)
 static void take_kernels(struct lw__unit *unit)
 {
     struct lw__kernels *kernels = &unit->kernels;
-    LLVMValueRef f = LLVMGetFirstFunction(unit->module);
-    for (; f; f = LLVMGetNextFunction(f)) {
+    EACH_FUNCTION(f, unit->module) {
         if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
             continue;
         size_t length;

@@ -202,7 +202,7 @@ static void copy_block(struct slice *s, LLVMBasicBlockRef block)
 {
     const struct check *check = check_at(s, block);
     LLVMPositionBuilderAtEnd(s->builder, block_copy(s, block));
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, block) {
         if (check && LLVMIsATerminatorInst(i))
             copy_check(s, check);
         else if (!is_index_check(i))
@@ -212,8 +212,7 @@ static void copy_block(struct slice *s, LLVMBasicBlockRef block)
 
 static void finish_phis(struct slice *s, LLVMBasicBlockRef block)
 {
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
-         phi = LLVMGetNextInstruction(phi))
+    EACH_PHI(phi, block)
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
             LLVMValueRef value = copy_of(s, LLVMGetIncomingValue(phi, i));
             LLVMBasicBlockRef from = block_copy(s, LLVMGetIncomingBlock(phi, i));
@@ -258,12 +257,10 @@ static const char *reaches_operation(LLVMValueRef function)
     if (LLVMIsDeclaration(function))
         return strncmp(name, "lw.", 3) == 0 && !is_maths(function) ? name + 3 : NULL;
     name = NULL;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !name;
-         b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !name; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i))
-                name = reaches_operation(LLVMGetCalledValue(i));
-    return name;
+    EACH_INSTRUCTION_OF(i, function)
+        if (LLVMIsACallInst(i) && (name = reaches_operation(LLVMGetCalledValue(i))))
+            return name;
+    return NULL;
 }
 
 /* True if the address comes from a pointer argument, or is shared memory. In raw IR a pointer that
@@ -306,7 +303,7 @@ static bool check_prologue(struct slice *s)
          b = LLVMGetNextBasicBlock(b)) {
         if (is_bad(s, b))
             continue;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, b)
             if (forbidden(i, &operation)) {
                 lw__diags_error(s->diags, lw__loc_of(i),
                                 "the declared sizes of kernel '%s' depend on "
@@ -430,13 +427,13 @@ static void remove_checks(LLVMModuleRef module)
 {
     LLVMValueRef handler = LLVMGetNamedFunction(module, handler_name);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    for (LLVMUseRef use; handler && (use = LLVMGetFirstUse(handler));) {
+    EACH_CALL(call, handler) {
         struct check check = {0};
-        LLVMBasicBlockRef bad = LLVMGetInstructionParent(LLVMGetUser(use));
+        LLVMBasicBlockRef bad = LLVMGetInstructionParent(call);
         if (read_check(bad, &check))
             remove_check(&check, builder);
         else
-            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in an unreachable block */
+            LLVMInstructionEraseFromParent(call); /* in an unreachable block */
     }
     if (handler)
         LLVMDeleteFunction(handler);

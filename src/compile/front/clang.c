@@ -270,7 +270,7 @@ void lw__dependency_add(struct lw__text *manifest, const char *path)
  * shared memory would fold to undef. */
 static void block_memory_varies(LLVMModuleRef module)
 {
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    EACH_GLOBAL(g, module)
         if (lw__ir_in_section(g, "lw.shared"))
             LLVMSetGlobalConstant(g, 0);
 }

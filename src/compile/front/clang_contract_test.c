@@ -320,8 +320,8 @@ static void run_sizes(struct compiled *c)
 static void drop_index_checks(LLVMModuleRef module)
 {
     LLVMValueRef handler = LLVMGetNamedFunction(module, "__ubsan_handle_out_of_bounds");
-    for (LLVMUseRef use; handler && (use = LLVMGetFirstUse(handler));)
-        LLVMInstructionEraseFromParent(LLVMGetUser(use));
+    EACH_CALL(call, handler)
+        LLVMInstructionEraseFromParent(call);
     if (handler)
         LLVMDeleteFunction(handler);
 }

@@ -28,7 +28,7 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 static LLVMValueRef stored_once(LLVMValueRef variable)
 {
     LLVMValueRef value = NULL;
-    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, variable) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsALoadInst(user))
             continue;

@@ -184,10 +184,9 @@ static void check_constant(struct refuse *r, struct lw__loc loc, LLVMValueRef co
 
 static bool calls(LLVMValueRef function, const char *prefix)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i) && starts_with(name_of(LLVMGetCalledValue(i)), prefix))
-                return true;
+    EACH_INSTRUCTION_OF(i, function)
+        if (LLVMIsACallInst(i) && starts_with(name_of(LLVMGetCalledValue(i)), prefix))
+            return true;
     return false;
 }
 
@@ -366,7 +365,7 @@ static void check_size(struct refuse *r, LLVMValueRef function)
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(r->module);
     unsigned long long bytes = 0;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, entry)
         if (LLVMIsAAllocaInst(i)) {
             unsigned long long more = LLVMABISizeOfType(data, LLVMGetAllocatedType(i));
             bytes = more > ULLONG_MAX - bytes ? ULLONG_MAX : bytes + more;
@@ -399,9 +398,8 @@ static void check_function(struct refuse *r, LLVMValueRef function)
                         "language",
                         name_of(function));
     check_variables(r, function);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            check_instruction(r, function, i);
+    EACH_INSTRUCTION_OF(i, function)
+        check_instruction(r, function, i);
 }
 
 /* ---- global data ---- */
@@ -476,33 +474,31 @@ static struct node *find_node(struct refuse *r, LLVMValueRef function)
 static void follow_calls(struct refuse *r, struct node *node)
 {
     node->state = OPEN;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function); b;
-         b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            struct node *callee = LLVMIsACallInst(i) ? find_node(r, LLVMGetCalledValue(i)) : NULL;
-            if (callee == node)
-                lw__diags_error(r->diags, lw__loc_of(i),
-                                "recursion: '%s' calls itself; kernels have "
-                                "no stack to recurse on",
-                                name_of(node->function));
-            else if (callee && callee->state == OPEN)
-                lw__diags_error(r->diags, lw__loc_of(i),
-                                "recursion: '%s' calls '%s', which leads back "
-                                "to it; kernels have no stack to recurse on",
-                                name_of(node->function), name_of(callee->function));
-            else if (callee && callee->state == WHITE)
-                follow_calls(r, callee);
-        }
+    EACH_INSTRUCTION_OF(i, node->function) {
+        struct node *callee = LLVMIsACallInst(i) ? find_node(r, LLVMGetCalledValue(i)) : NULL;
+        if (callee == node)
+            lw__diags_error(r->diags, lw__loc_of(i),
+                            "recursion: '%s' calls itself; kernels have "
+                            "no stack to recurse on",
+                            name_of(node->function));
+        else if (callee && callee->state == OPEN)
+            lw__diags_error(r->diags, lw__loc_of(i),
+                            "recursion: '%s' calls '%s', which leads back "
+                            "to it; kernels have no stack to recurse on",
+                            name_of(node->function), name_of(callee->function));
+        else if (callee && callee->state == WHITE)
+            follow_calls(r, callee);
+    }
     node->state = DONE;
 }
 
 static void check_recursion(struct refuse *r)
 {
     size_t count = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, r->module)
         count += !LLVMIsDeclaration(f);
     r->nodes = lw__new(r->arena, count + 1, sizeof *r->nodes);
-    for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, r->module)
         if (!LLVMIsDeclaration(f))
             r->nodes[r->node_count++].function = f;
     for (size_t i = 0; i < count; i++)
@@ -522,9 +518,9 @@ void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__
     if (length)
         lw__diags_error(diags, (struct lw__loc){0},
                         "inline assembly is not in the kernel language");
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    EACH_GLOBAL(g, module)
         check_global(&r, g);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, module)
         if (!LLVMIsDeclaration(f))
             check_function(&r, f);
     check_aliases(&r);

@@ -23,8 +23,7 @@ static bool is_signed(LLVMValueRef i, enum lw__intrinsic row)
 {
     if (LLVMGetNSW(i))
         return true;
-    for (LLVMValueRef other = LLVMGetFirstInstruction(LLVMGetInstructionParent(i)); other;
-         other = LLVMGetNextInstruction(other))
+    EACH_INSTRUCTION(other, LLVMGetInstructionParent(i))
         if (lw__ir_calls(other, row) && LLVMGetOperand(other, 0) == LLVMGetOperand(i, 0) &&
             LLVMGetOperand(other, 1) == LLVMGetOperand(i, 1))
             return true;
@@ -143,7 +142,7 @@ void lw__front_test_sizes(struct lw__arena *arena, LLVMValueRef function)
     LLVMValueRef *list = NULL;
     size_t count = 0;
     for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, b) {
             const bool is_size = LLVMIsAStoreInst(i) &&
                                  lw__ir_object(LLVMGetOperand(i, 1)) == LLVMGetParam(function, 1);
             const bool is_integer =

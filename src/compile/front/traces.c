@@ -23,8 +23,8 @@ static void drop_unused(LLVMValueRef value)
 
 static void drop_calls(LLVMValueRef function)
 {
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
-        LLVMValueRef call = LLVMGetUser(use), value = LLVMGetOperand(call, 1);
+    EACH_CALL(call, function) {
+        LLVMValueRef value = LLVMGetOperand(call, 1);
         LLVMInstructionEraseFromParent(call);
         drop_unused(value);
     }
@@ -32,9 +32,8 @@ static void drop_calls(LLVMValueRef function)
 
 void lw__front_drop_traces(LLVMModuleRef module)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+    EACH_FUNCTION_SAFE(f, module) {
         size_t length;
-        next = LLVMGetNextFunction(f);
         if (strncmp(LLVMGetValueName2(f, &length), "\1lw.trace.", 10) &&
             strncmp(LLVMGetValueName2(f, &length), "lw.trace.", 9))
             continue;

@@ -21,7 +21,7 @@ void lw__gpu_note_restrict(LLVMValueRef function, unsigned index, LLVMValueRef a
 /* True if the pointer, and those computed from it, are only loaded from. mark: mark the loads. */
 static bool is_only_read(LLVMValueRef pointer, bool mark)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsALoadInst(user)) {
             if (LLVMGetVolatile(user) || LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic)
@@ -40,8 +40,7 @@ static bool is_only_read(LLVMValueRef pointer, bool mark)
 
 void lw__gpu_mark_read_only(const struct lw__kernel *kernel)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->function));
-    for (; i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, LLVMGetEntryBasicBlock(kernel->function))
         if (lw__ir_is_marked(i, restricted) && is_only_read(i, false))
             (void)is_only_read(i, true);
 }
@@ -52,11 +51,9 @@ void lw__gpu_mark_read_only(const struct lw__kernel *kernel)
  * and LLVM infers no address space for a volatile access. */
 void lw__gpu_drop_volatile(LLVMValueRef function)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-                LLVMSetVolatile(i, 0);
+    EACH_INSTRUCTION_OF(i, function)
+        if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+            LLVMSetVolatile(i, 0);
 }
 
 static bool is_argument(LLVMValueRef object)
@@ -76,13 +73,11 @@ static bool is_generic(LLVMValueRef i)
 
 void lw__gpu_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const struct lw__loc loc = lw__loc_of(i);
-            if (is_generic(i) && loc.line)
-                lw__diags_remark(&unit->diags, loc, LW_REMARK_GENERIC,
-                                 "the pointer may be to global or to block memory, which is "
-                                 "found out at each access");
-        }
+    EACH_INSTRUCTION_OF(i, kernel->function) {
+        const struct lw__loc loc = lw__loc_of(i);
+        if (is_generic(i) && loc.line)
+            lw__diags_remark(&unit->diags, loc, LW_REMARK_GENERIC,
+                             "the pointer may be to global or to block memory, which is "
+                             "found out at each access");
+    }
 }

@@ -95,11 +95,8 @@ static void split_collectives(struct convergence *m, LLVMBasicBlockRef block)
 
 static void split_blocks(struct convergence *m)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->x->kernel->function), next;
-    for (; b; b = next) {
-        next = LLVMGetNextBasicBlock(b);
+    EACH_BLOCK_SAFE(b, m->x->kernel->function)
         split_collectives(m, b);
-    }
 }
 
 static const struct group *group_at(const struct convergence *m, LLVMBasicBlockRef block)
@@ -144,8 +141,8 @@ static bool is_passed(const struct lw__facts *facts, const struct lw__loop *l, u
         if (facts->loops.loops[k].body[block] && facts->loops.loops[k].size < l->size &&
             facts->exit_divergence[k] == LW_DIVERGENCE_PER_LANE)
             return false; /* in an inner loop whose trip count differs by lane */
-    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++)
-        if (l->body[g->pred[e]] && !lw__cfg_dominates(g, block, g->pred[e]))
+    EACH_PREDECESSOR(from, g, l->header)
+        if (l->body[from] && !lw__cfg_dominates(g, block, from))
             return false;
     return true;
 }
@@ -358,10 +355,10 @@ static void ask_in(struct convergence *m, const struct lw__loop *l)
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
     LLVMValueRef iterations = LLVMBuildAlloca(x->b, x->i32, "iterations");
-    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++) {
-        if (l->body[g->pred[e]])
+    EACH_PREDECESSOR(from, g, l->header) {
+        if (l->body[from])
             continue;
-        LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]));
+        LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(g->blocks[from]));
         LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), iterations);
     }
     LLVMPositionBuilderBefore(x->b, lw__ir_first_after_phis(g->blocks[l->header]));

@@ -287,17 +287,14 @@ static bool lower_calls(struct entry *e)
     bool again = true;
     while (again) {
         again = false;
-        LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->function);
-        for (; b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                const char *name = lw__ir_callee(i);
-                next = LLVMGetNextInstruction(i);
-                if (strncmp(name, "lw.", 3))
-                    continue;
-                again = true;
-                if (!lower_call(e, i, name))
-                    return false;
-            }
+        EACH_INSTRUCTION_OF_SAFE(i, e->function) {
+            const char *name = lw__ir_callee(i);
+            if (strncmp(name, "lw.", 3))
+                continue;
+            again = true;
+            if (!lower_call(e, i, name))
+                return false;
+        }
     }
     return true;
 }

@@ -9,10 +9,9 @@
 /* The result of the first step holds what the host calls. devlib is inlined, then deleted. */
 void lw__gpu_keep_entries(struct lw__unit *unit)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
+    EACH_FUNCTION_SAFE(f, unit->module) {
         size_t length;
         const char *name = LLVMGetValueName2(f, &length);
-        next = LLVMGetNextFunction(f);
         if (!LLVMCountBasicBlocks(f)) {
             if (!LLVMGetFirstUse(f))
                 LLVMDeleteFunction(f);
@@ -42,7 +41,7 @@ void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *ta
     LLVMContextRef c = unit->context;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
     LLVMValueRef g, next, array = NULL;
-    for (g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g)) {
+    EACH_GLOBAL(g, unit->module) {
         size_t bytes;
         const char *text = is_text(g) ? LLVMGetAsString(LLVMGetInitializer(g), &bytes) : NULL;
         if (text)
@@ -75,8 +74,7 @@ void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *ta
 void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *target)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module), next; g; g = next) {
-        next = LLVMGetNextGlobal(g);
+    EACH_GLOBAL_SAFE(g, unit->module) {
         if (!lw__ir_in_section(g, "lw.scratch"))
             continue;
         if (!LLVMGetFirstUse(g)) {

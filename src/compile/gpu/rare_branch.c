@@ -19,7 +19,7 @@ static bool is_pure(LLVMValueRef i)
 /* True if all uses of v are in the block, or in phis on an edge from it. */
 static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, v) {
         LLVMValueRef user = LLVMGetUser(use);
         const unsigned incoming = LLVMIsAPHINode(user) ? LLVMCountIncoming(user) : 0;
         for (unsigned k = 0; k < incoming; k++)

@@ -96,8 +96,8 @@ static void find_regions(struct convergence *m, const bool *must_reconverge)
 static bool comes_diverged(const struct convergence *m, uint32_t block, const bool *converges)
 {
     const struct lw__cfg *g = &m->by_warp->cfg;
-    for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++)
-        if (m->may_diverge[g->pred[e]] && !converges[g->pred[e]])
+    EACH_PREDECESSOR(from, g, block)
+        if (m->may_diverge[from] && !converges[from])
             return true;
     return false;
 }

@@ -91,8 +91,7 @@ void lw__gpu_hoist(struct convergence *m, const struct rendezvous *h)
     const struct lw__cfg *g = &h->facts->cfg;
     LLVMBasicBlockRef before = h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
     for (size_t k = 0; k < h->inside_count; k++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
+        EACH_INSTRUCTION_SAFE(i, h->inside[k]) {
             if (!is_free(i) || !is_made_outside(h, i))
                 continue;
             LLVMPositionBuilderBefore(m->x->b, LLVMGetBasicBlockTerminator(before));
@@ -102,8 +101,7 @@ void lw__gpu_hoist(struct convergence *m, const struct rendezvous *h)
 
 static void demote_phis(struct convergence *m, LLVMBasicBlockRef block)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(i); i = next) {
-        next = LLVMGetNextInstruction(i);
+    EACH_PHI_SAFE(i, block) {
         demote_phi(m, i);
     }
 }
@@ -115,8 +113,7 @@ void lw__gpu_demote(struct convergence *m, const struct rendezvous *h)
     if (h->join)
         demote_phis(m, h->join);
     for (size_t k = 0; k < h->inside_count; k++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
+        EACH_INSTRUCTION_SAFE(i, h->inside[k]) {
             if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
                 demote_value(m, i);
         }
@@ -277,8 +274,7 @@ static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
  * end is such an edge. */
 static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(p->m->x->kernel->function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
+    EACH_BLOCK(b, p->m->x->kernel->function)
         if (!is_inside(p->h, b))
             lw__ir_redirect(b, p->h->head, to);
 }

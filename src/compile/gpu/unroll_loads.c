@@ -69,10 +69,10 @@ static bool leaves_at_header(struct lw__unrolled_loop *t)
             continue;
         if (!LLVMIsABranchInst(LLVMGetBasicBlockTerminator(g->blocks[b])))
             return false;
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            const bool stays = t->loop->body[g->succ[e]];
+        EACH_SUCCESSOR(to, g, b) {
+            const bool stays = t->loop->body[to];
             if (stays && b == t->loop->header)
-                t->stay = g->blocks[g->succ[e]];
+                t->stay = g->blocks[to];
             if (!stays && b != t->loop->header)
                 return false;
         }
@@ -99,8 +99,9 @@ static bool list_items(struct lw__unrolled_loop *t, const struct lw__loops *loop
             loops->loops[l].size < t->loop->size)
             return false;
     for (uint32_t b = 0; b < t->cfg->count; b++)
-        for (LLVMValueRef i = t->loop->body[b] ? LLVMGetFirstInstruction(t->cfg->blocks[b]) : NULL;
-             i; i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, t->cfg->blocks[b]) {
+            if (!t->loop->body[b])
+                break;
             if (t->item_count == LW_UNROLL_SIZE || !is_plain(i))
                 return false;
             t->items[t->item_count++] = (struct lw__unrolled_item){.instruction = i, .level = -1};

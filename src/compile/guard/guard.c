@@ -139,10 +139,9 @@ static void settle(struct lw__guard *g, LLVMValueRef user, unsigned operand)
 
 static void settle_numbers(struct lw__guard *g)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
-                settle(g, i, (unsigned)k);
+    EACH_INSTRUCTION_OF(i, g->function)
+        for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
+            settle(g, i, (unsigned)k);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */

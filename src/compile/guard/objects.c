@@ -128,14 +128,14 @@ static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
     bool is_checked = false, ends = false;
     if (!lw__variable_escapes(o->root, &is_checked))
         return;
-    for (LLVMUseRef u = LLVMGetFirstUse(o->root); u; u = LLVMGetNextUse(u))
+    EACH_USE(u, o->root)
         ends |= lw__ir_calls(LLVMGetUser(u), LW_LLVM_lifetime_end);
     if (!ends)
         return;
     lw__guard_at_begin(g);
     o->slot = LLVMBuildAlloca(g->b, g->i64, "");
     LLVMBuildStore(g->b, number(g, 0), o->slot);
-    for (LLVMUseRef u = LLVMGetFirstUse(o->root); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, o->root) {
         LLVMValueRef marker = LLVMGetUser(u);
         const bool starts = lw__ir_calls(marker, LW_LLVM_lifetime_start);
         if (!starts && !lw__ir_calls(marker, LW_LLVM_lifetime_end))
@@ -411,7 +411,7 @@ static void list_variables(struct lw__guard *g)
     lw__shared_layout(g->unit, g->function, &shared);
     for (size_t k = 0; k < shared.count; k++)
         list(g, shared.globals[k]);
-    for (LLVMValueRef i = LLVMGetFirstGlobal(g->unit->module); i; i = LLVMGetNextGlobal(i))
+    EACH_GLOBAL(i, g->unit->module)
         if (is_constant(i))
             list(g, i);
 }

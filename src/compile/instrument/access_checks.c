@@ -100,14 +100,14 @@ static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRe
     LLVMValueRef variable = lw__ir_object(pointer);
     if (!LLVMIsAAllocaInst(variable))
         return false;
-    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, variable) {
         LLVMValueRef end = LLVMGetUser(u);
         bool again = false;
         if (!is_marker(g, end, LW_LLVM_lifetime_end, at))
             continue;
-        for (LLVMUseRef v = LLVMGetFirstUse(variable); v && !again; v = LLVMGetNextUse(v))
-            again = is_marker(g, LLVMGetUser(v), LW_LLVM_lifetime_start, at) &&
-                    comes_first(g, end, LLVMGetUser(v));
+        EACH_USE(v, variable)
+            again |= is_marker(g, LLVMGetUser(v), LW_LLVM_lifetime_start, at) &&
+                     comes_first(g, end, LLVMGetUser(v));
         if (!again)
             return true;
     }
@@ -161,7 +161,7 @@ static void check_instruction(struct checker *c, LLVMValueRef i)
 /* True if v leads through at()'s address computation to an access at exactly that address. */
 static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         int64_t offset = 0;
         const LLVMOpcode op = LLVMGetInstructionOpcode(user);
@@ -185,7 +185,7 @@ static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
 /* The pointer of the GEP that uses the index; NULL: there is none. */
 static LLVMValueRef tensor_of(LLVMValueRef v)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         const LLVMOpcode op = LLVMGetInstructionOpcode(user);
         if (op == LLVMGetElementPtr)
@@ -233,19 +233,16 @@ static void check_tensors(struct checker *c, LLVMValueRef f)
 {
     if (!LLVMGetNamedFunction(c->unit->module, "lw.within"))
         return;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!strcmp(lw__ir_callee(i), "lw.within"))
-                resolve_within(c, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, f) {
+        if (!strcmp(lw__ir_callee(i), "lw.within"))
+            resolve_within(c, i);
+    }
 }
 
 static void check_accesses(struct checker *c, LLVMValueRef f)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            check_instruction(c, i);
+    EACH_INSTRUCTION_OF(i, f)
+        check_instruction(c, i);
 }
 
 /* ---- promotion ------------------------------------------------------------------------------- */
@@ -256,7 +253,7 @@ static void check_accesses(struct checker *c, LLVMValueRef f)
 static bool may_outlive(LLVMValueRef variable)
 {
     bool ends = false, is_stored = false;
-    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, variable) {
         LLVMValueRef user = LLVMGetUser(u);
         ends |= lw__ir_calls(user, LW_LLVM_lifetime_end);
         is_stored |= LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == variable;
@@ -267,9 +264,7 @@ static bool may_outlive(LLVMValueRef variable)
 /* A use of each such variable by which it stays in memory, until keep_no_more. */
 static void keep_variables(struct checker *c, LLVMValueRef f)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)), next;
-    for (; i; i = next) {
-        next = LLVMGetNextInstruction(i);
+    EACH_INSTRUCTION_SAFE(i, LLVMGetEntryBasicBlock(f)) {
         if (!LLVMIsAAllocaInst(i) || !may_outlive(i))
             continue;
         LLVMPositionBuilderBefore(c->b, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(i)));
@@ -281,8 +276,8 @@ static void keep_variables(struct checker *c, LLVMValueRef f)
 static void keep_no_more(LLVMModuleRef module)
 {
     LLVMValueRef keep = LLVMGetNamedFunction(module, KEEP);
-    for (LLVMUseRef u; keep && (u = LLVMGetFirstUse(keep));)
-        LLVMInstructionEraseFromParent(LLVMGetUser(u));
+    EACH_CALL(call, keep)
+        LLVMInstructionEraseFromParent(call);
     if (keep)
         LLVMDeleteFunction(keep);
 }

@@ -55,7 +55,7 @@ static uint64_t count_of_type(LLVMValueRef call)
 /* The base pointer of the GEP in `go` that uses the index, if it is computed before the check. */
 static LLVMValueRef array_of(const struct check *c, LLVMValueRef index, int depth)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(index); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, index) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAGetElementPtrInst(user) && LLVMGetInstructionParent(user) == c->go) {
             LLVMValueRef base = LLVMGetOperand(user, 0);
@@ -84,7 +84,7 @@ static LLVMValueRef array_of_constant(const struct check *c)
         return NULL;
     if (base)
         return base;
-    for (i = LLVMGetFirstInstruction(c->go); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, c->go)
         for (int k = 0; k < LLVMGetNumOperands(i); k++) {
             LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
             if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr)
@@ -154,11 +154,10 @@ static void replace_check(const struct check *c, LLVMBuilderRef b)
 static void drop_ranges(LLVMModuleRef module)
 {
     const unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "range", 5);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind))
-                    LLVMSetMetadata(i, kind, NULL);
+    EACH_FUNCTION(f, module)
+        EACH_INSTRUCTION_OF(i, f)
+            if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind))
+                LLVMSetMetadata(i, kind, NULL);
 }
 
 /* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body; those of
@@ -170,12 +169,12 @@ bool lw__pass_rows(struct lw__unit *unit)
 {
     LLVMValueRef handler = LLVMGetNamedFunction(unit->module, handler_name);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
-    for (LLVMUseRef use; handler && (use = LLVMGetFirstUse(handler));) {
+    EACH_CALL(call, handler) {
         struct check c = {0};
-        if (read_check(LLVMGetUser(use), &c))
+        if (read_check(call, &c))
             replace_check(&c, b);
         else
-            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in an unreachable block */
+            LLVMInstructionEraseFromParent(call); /* in an unreachable block */
     }
     if (handler)
         LLVMDeleteFunction(handler);

@@ -140,8 +140,8 @@ void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b)
 {
     for (uint32_t kind = 0; kind < HANDLERS; kind++) {
         LLVMValueRef f = LLVMGetNamedFunction(unit->module, handlers[kind]);
-        for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));) {
-            LLVMValueRef call = LLVMGetUser(use), branch = branch_to(call);
+        EACH_CALL(call, f) {
+            LLVMValueRef branch = branch_to(call);
             if (branch) {
                 simplify(b, branch, kind);
                 replace(b, call, branch, kind);

@@ -23,8 +23,8 @@ static void remove_unused(LLVMValueRef v)
 static void remove_checks(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef f = LLVMGetNamedFunction(module, name);
-    for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));) {
-        LLVMValueRef call = LLVMGetUser(use), holds = LLVMGetOperand(call, 0);
+    EACH_CALL(call, f) {
+        LLVMValueRef holds = LLVMGetOperand(call, 0);
         LLVMInstructionEraseFromParent(call);
         remove_unused(holds);
     }
@@ -36,8 +36,8 @@ static void remove_checks(LLVMModuleRef module, const char *name)
 static void remove_within(LLVMModuleRef module)
 {
     LLVMValueRef f = LLVMGetNamedFunction(module, "lw.within");
-    for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));) {
-        LLVMValueRef call = LLVMGetUser(use), extent = LLVMGetOperand(call, 1);
+    EACH_CALL(call, f) {
+        LLVMValueRef extent = LLVMGetOperand(call, 1);
         LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
         LLVMInstructionEraseFromParent(call);
         remove_unused(extent);

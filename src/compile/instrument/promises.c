@@ -98,8 +98,8 @@ static void replace_all(struct lw__unit *unit, LLVMBuilderRef b, const char *nam
                         void (*replace)(struct lw__unit *, LLVMBuilderRef, LLVMValueRef))
 {
     LLVMValueRef f = LLVMGetNamedFunction(unit->module, name);
-    for (LLVMUseRef use; f && (use = LLVMGetFirstUse(f));)
-        replace(unit, b, LLVMGetUser(use));
+    EACH_CALL(call, f)
+        replace(unit, b, call);
     if (f)
         LLVMDeleteFunction(f);
 }

@@ -34,7 +34,7 @@ static bool says_less(LLVMValueRef check, uint64_t count)
 
 static bool has_check(const struct pruner *p, LLVMValueRef v, LLVMValueRef at, uint64_t count)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         if (lw__is_index_check(user) && LLVMGetOperand(user, LW_INDEX_NUMBER) == v &&
             says_less(user, count) && lw__cfg_runs_before(&p->g, user, at))
@@ -51,7 +51,9 @@ static bool is_checked(const struct pruner *p, LLVMValueRef index, LLVMValueRef 
         return LLVMConstIntGetZExtValue(index) < count;
     if (has_check(p, index, at, count))
         return true;
-    for (LLVMUseRef u = inner == index ? NULL : LLVMGetFirstUse(inner); u; u = LLVMGetNextUse(u)) {
+    if (inner == index)
+        return false;
+    EACH_USE(u, inner) {
         LLVMValueRef user = LLVMGetUser(u);
         if (narrow(user) == inner && has_check(p, user, at, count))
             return true;
@@ -65,7 +67,9 @@ static bool is_known_index(const struct pruner *p, LLVMValueRef check)
     LLVMValueRef ok = LLVMGetOperand(check, LW_INDEX_OK);
     if (lw__ir_is_truth(ok, true))
         return true;
-    for (LLVMUseRef u = LLVMIsConstant(ok) ? NULL : LLVMGetFirstUse(ok); u; u = LLVMGetNextUse(u))
+    if (LLVMIsConstant(ok))
+        return false;
+    EACH_USE(u, ok)
         if (lw__is_index_check(LLVMGetUser(u)) &&
             LLVMGetOperand(LLVMGetUser(u), LW_INDEX_OK) == ok &&
             lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
@@ -110,10 +114,10 @@ static LLVMTypeRef part_of(const struct pruner *p, LLVMValueRef pointer, LLVMVal
 static bool is_known_access(const struct pruner *p, LLVMValueRef check)
 {
     LLVMValueRef pointer = LLVMGetOperand(check, 0), bytes = LLVMGetOperand(check, 1);
-    if (LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & LW_ACCESS_ENDED)
+    if (LLVMIsConstant(pointer) ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & LW_ACCESS_ENDED)
         return false;
-    for (LLVMUseRef u = LLVMIsConstant(pointer) ? NULL : LLVMGetFirstUse(pointer); u;
-         u = LLVMGetNextUse(u))
+    EACH_USE(u, pointer)
         if (lw__is_access_check(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&
             LLVMGetOperand(LLVMGetUser(u), 1) == bytes &&
             lw__cfg_runs_before(&p->g, LLVMGetUser(u), check))
@@ -137,8 +141,7 @@ static void add(struct pruner *p, LLVMValueRef check)
 static void look(struct pruner *p)
 {
     for (size_t b = 0; b < p->g.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(p->g.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, p->g.blocks[b]) {
             const bool known = lw__is_index_check(i)
                                    ? is_known_index(p, i)
                                    : lw__is_access_check(i) && is_known_access(p, i);

@@ -40,7 +40,7 @@ bool lw__is_lifetime_marker(LLVMValueRef user)
 
 bool lw__variable_escapes(LLVMValueRef p, bool *checked)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, p) {
         LLVMValueRef user = LLVMGetUser(u);
         const bool is_check = lw__is_access_check(user) || lw__is_index_check(user);
         *checked |= is_check;

@@ -252,11 +252,9 @@ void lw__ir_plain_private(LLVMValueRef function)
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct access_work w = {module, context, LLVMCreateBuilderInContext(context)};
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (is_atomic(i) && lw__ir_is_private(lw__ir_address(i)))
-                make_plain(&w, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        if (is_atomic(i) && lw__ir_is_private(lw__ir_address(i)))
+            make_plain(&w, i);
+    }
     LLVMDisposeBuilder(w.b);
 }

@@ -6,6 +6,7 @@
  * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001
  */
 #include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
 
 /* Open addressing, from block to its number; 2^k >= 2 * blocks slots. */
 struct lw__block_map {
@@ -72,13 +73,13 @@ static void number_blocks(struct lw__cfg *cfg, size_t total)
 /* The position of each block in the function: clang lays blocks out in source order. */
 static void number_text(struct lw__cfg *cfg)
 {
-    uint32_t position = 0;
+    uint32_t position = 0; /* of b */
     cfg->layout = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->layout);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cfg->function); b;
-         b = LLVMGetNextBasicBlock(b), position++) {
+    EACH_BLOCK(b, cfg->function) {
         uint32_t number = lw__cfg_index(cfg, b);
         if (number != UINT32_MAX)
             cfg->layout[number] = position;
+        position++;
     }
 }
 
@@ -104,8 +105,8 @@ static void link_blocks(struct lw__cfg *cfg)
     for (size_t i = 1; i <= cfg->count; i++)
         cfg->pred_start[i + 1] += cfg->pred_start[i];
     for (uint32_t i = 0; i < cfg->count; i++)
-        for (uint32_t e = cfg->succ_start[i]; e < cfg->succ_start[i + 1]; e++)
-            cfg->pred[cfg->pred_start[cfg->succ[e] + 1]++] = i;
+        EACH_SUCCESSOR(to, cfg, i)
+            cfg->pred[cfg->pred_start[to + 1]++] = i;
 }
 
 static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
@@ -128,8 +129,7 @@ static void find_dominators(struct lw__cfg *cfg)
         changed = false;
         for (uint32_t b = 1; b < cfg->count; b++) {
             uint32_t dom = UINT32_MAX;
-            for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++) {
-                uint32_t p = cfg->pred[e];
+            EACH_PREDECESSOR(p, cfg, b) {
                 if (cfg->idom[p] != UINT32_MAX)
                     dom = dom == UINT32_MAX ? p : common_dominator(cfg->idom, p, dom);
             }
@@ -181,9 +181,9 @@ void lw__cfg_flow_on(const struct lw__cfg *g, bool *set)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < g->count; b++)
-            for (uint32_t e = g->succ_start[b]; set[b] && e < g->succ_start[b + 1]; e++)
-                if (!set[g->succ[e]])
-                    set[g->succ[e]] = changed = true;
+            EACH_SUCCESSOR(to, g, b)
+                if (set[b] && !set[to])
+                    set[to] = changed = true;
     }
 }
 

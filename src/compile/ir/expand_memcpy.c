@@ -123,12 +123,10 @@ void lw__ir_expand_copies(LLVMValueRef function, bool of_private)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            struct copy c;
-            next = LLVMGetNextInstruction(i);
-            if (LLVMIsACallInst(i) && read_copy(i, of_private, &c))
-                expand(b, &c);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        struct copy c;
+        if (LLVMIsACallInst(i) && read_copy(i, of_private, &c))
+            expand(b, &c);
+    }
     LLVMDisposeBuilder(b);
 }

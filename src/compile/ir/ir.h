@@ -22,6 +22,15 @@ struct lw__cfg {
     struct lw__block_map *map; /* block -> number */
 };
 
+/* Loops over the edges out of a block; over the numbers of the blocks behind these, and of those
+ * with an edge to it. */
+#define EACH_EDGE(e, g, b) for (uint32_t e = (g)->succ_start[b]; e < (g)->succ_start[(b) + 1]; e++)
+#define EACH_SUCCESSOR(to, g, b) LW_EACH_EDGE_(to, (g)->succ, (g)->succ_start, b)
+#define EACH_PREDECESSOR(from, g, b) LW_EACH_EDGE_(from, (g)->pred, (g)->pred_start, b)
+#define LW_EACH_EDGE_(x, list, start, b)                                                           \
+    for (uint32_t x##_edge = (start)[b], x;                                                        \
+         x##_edge < (start)[(b) + 1] && (x = (list)[x##_edge], true); x##_edge++)
+
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
     uint32_t header;

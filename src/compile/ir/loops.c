@@ -31,8 +31,8 @@ static bool edge_exists(const struct search *s, int region, uint32_t from, uint3
 
 static bool enters(const struct lw__cfg *g, const bool *body, uint32_t b)
 {
-    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
-        if (!body[g->pred[e]])
+    EACH_PREDECESSOR(from, g, b)
+        if (!body[from])
             return true;
     return false;
 }
@@ -82,8 +82,8 @@ static void close_component(struct search *s, int region, uint32_t b)
     do
         s->on_stack[s->stack[--s->depth]] = false;
     while (s->stack[s->depth] != b);
-    for (uint32_t e = s->cfg->succ_start[b]; e < s->cfg->succ_start[b + 1]; e++)
-        cycle |= s->cfg->succ[e] == b && edge_exists(s, region, b, b);
+    EACH_SUCCESSOR(to, s->cfg, b)
+        cycle |= to == b && edge_exists(s, region, b, b);
     cycle |= end - s->depth > 1;
     if (cycle)
         add_loop(s, s->stack + s->depth, end - s->depth);
@@ -201,8 +201,7 @@ void lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
     while (n) {
         uint32_t b = todo[--n];
         loop->size++;
-        for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++) {
-            uint32_t p = cfg->pred[e];
+        EACH_PREDECESSOR(p, cfg, b) {
             if (!loop->body[p]) {
                 loop->body[p] = true;
                 todo[n++] = p;

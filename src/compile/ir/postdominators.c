@@ -78,8 +78,7 @@ static bool improve(const struct reverse *r, uint32_t *ipdom, bool *done)
         bool first = true;
         if (is_return(g, b))
             continue;
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            uint32_t t = g->succ[e];
+        EACH_SUCCESSOR(t, g, b) {
             if (r->number[t] == UINT32_MAX || !done[t])
                 continue;
             best = first ? t : intersect(r, ipdom, best, t);

@@ -123,10 +123,9 @@ void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__
 {
     struct finder f = {&unit->scratch, l, LLVMGetModuleDataLayout(unit->module), 1};
     *l = (struct lw__shared_layout){0};
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            for (int k = 0; k < LLVMGetNumOperands(i); k++)
-                refers(LLVMGetOperand(i, (unsigned)k), 0, note, &f);
+    EACH_INSTRUCTION_OF(i, function)
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            refers(LLVMGetOperand(i, (unsigned)k), 0, note, &f);
     for (size_t i = 0; i < l->count; i++)
         place(&f, i);
     if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* it then begins after padding of the static part */
@@ -265,9 +264,8 @@ bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
     struct replacer r = {
         .unit = unit, .layout = layout, .base = base, .early = early, .entry = entry};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i && !r.failed;
-             i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION_OF(i, function)
+        if (!r.failed)
             replace_in(&r, b, i);
     LLVMDisposeBuilder(b);
     return !r.failed;

@@ -89,8 +89,7 @@ static void reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool
         todo[n++] = 0;
     while (n) {
         uint32_t b = todo[--n];
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            uint32_t t = g->succ[e];
+        EACH_SUCCESSOR(t, g, b) {
             if (!l->body[t] && !reached[t]) {
                 reached[t] = true;
                 todo[n++] = t;

@@ -34,9 +34,8 @@ static bool is_in(const struct search *q, LLVMValueRef v)
 static bool any_in_loop(struct search *q, bool (*visit)(struct search *, LLVMValueRef))
 {
     for (uint32_t b = 0; b < q->cfg->count; b++)
-        for (LLVMValueRef i = q->loop->body[b] ? LLVMGetFirstInstruction(q->cfg->blocks[b]) : NULL;
-             i; i = LLVMGetNextInstruction(i))
-            if (visit(q, i))
+        EACH_INSTRUCTION(i, q->cfg->blocks[b])
+            if (q->loop->body[b] && visit(q, i))
                 return true;
     return false;
 }
@@ -56,9 +55,8 @@ static void forget(struct search *q)
 {
     size_t count = 1, slots = 4;
     for (uint32_t b = 0; b < q->cfg->count; b++)
-        for (LLVMValueRef i = q->loop->body[b] ? LLVMGetFirstInstruction(q->cfg->blocks[b]) : NULL;
-             i; i = LLVMGetNextInstruction(i))
-            count++;
+        EACH_INSTRUCTION(i, q->cfg->blocks[b])
+            count += q->loop->body[b];
     while (slots < 2 * count)
         slots *= 2;
     q->seen = lw__new(q->cfg->arena, slots, sizeof(LLVMValueRef));
@@ -148,8 +146,8 @@ static LLVMValueRef find_decision(struct search *q, LLVMValueRef phi)
     const struct lw__cfg *g = q->cfg;
     const uint32_t home = lw__cfg_index(g, LLVMGetInstructionParent(phi)),
                    from = is_of_header(q, phi) ? home : g->idom[home];
-    for (uint32_t e = g->pred_start[home]; e < g->pred_start[home + 1]; e++)
-        for (uint32_t b = g->pred[e]; q->loop->body[b]; b = g->idom[b]) {
+    EACH_PREDECESSOR(p, g, home)
+        for (uint32_t b = p; q->loop->body[b]; b = g->idom[b]) {
             LLVMValueRef condition = lw__cfg_condition(g, b);
             LLVMValueRef found = condition ? find_access(q, condition) : NULL;
             if (found)
@@ -185,8 +183,8 @@ static LLVMValueRef find_in_loop(struct search *q)
     const struct lw__cfg *g = q->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         bool leaves = false;
-        for (uint32_t e = g->succ_start[b]; q->loop->body[b] && e < g->succ_start[b + 1]; e++)
-            leaves |= !q->loop->body[g->succ[e]];
+        EACH_SUCCESSOR(to, g, b)
+            leaves |= q->loop->body[b] && !q->loop->body[to];
         LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
         LLVMValueRef found =
             leaves && LLVMGetNumSuccessors(end) == 2 ? find_access(q, LLVMGetCondition(end)) : NULL;
@@ -289,8 +287,7 @@ struct lw__spin lw__spin_of(const struct lw__cfg *cfg, const struct lw__loop *lo
 bool lw__spin_writes(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t block)
 {
     struct search q = {.cfg = cfg, .loop = loop};
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[block]); i;
-         i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, cfg->blocks[block])
         if (writes(&q, i))
             return true;
     return false;

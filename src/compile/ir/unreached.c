@@ -25,7 +25,7 @@ static LLVMBasicBlockRef return_block(LLVMBuilderRef b, LLVMValueRef f)
 {
     LLVMBasicBlockRef end =
         LLVMAppendBasicBlockInContext(LLVMGetTypeContext(LLVMTypeOf(f)), f, "end");
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k)) {
+    EACH_BLOCK(k, f) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(k);
         if (!last || !LLVMIsAReturnInst(last))
             continue;
@@ -51,7 +51,7 @@ static void remove_phis(LLVMBasicBlockRef block)
 static LLVMBasicBlockRef edges_of(LLVMValueRef f, LLVMBasicBlockRef from)
 {
     LLVMBasicBlockRef own = NULL;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k)) {
+    EACH_BLOCK(k, f) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(k);
         if (!last || ends_by_assert(k))
             continue;
@@ -84,8 +84,7 @@ void lw__ir_end_unreached(LLVMValueRef f)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(f)));
     LLVMBasicBlockRef end = NULL;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f), next; k; k = next) {
-        next = LLVMGetNextBasicBlock(k);
+    EACH_BLOCK_SAFE(k, f) {
         LLVMBasicBlockRef ends = is_unreachable(k) ? ending(f, k) : NULL;
         if (!ends)
             continue;

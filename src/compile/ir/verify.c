@@ -82,17 +82,16 @@ static bool check_common(LLVMValueRef i, unsigned *returns)
 static bool check_kernel(const struct lw__unit *unit, LLVMValueRef f)
 {
     unsigned returns = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (unit->facts & FACT_HALF && !check_half(i))
-                return false;
-            if (unit->facts & FACT_INLINED && LLVMIsACallInst(i) && !check_call(i))
-                return false;
-            if (unit->facts & FACT_INSTANCE && !check_instance(i))
-                return false;
-            if (unit->facts & FACT_COMMON && !check_common(i, &returns))
-                return false;
-        }
+    EACH_INSTRUCTION_OF(i, f) {
+        if (unit->facts & FACT_HALF && !check_half(i))
+            return false;
+        if (unit->facts & FACT_INLINED && LLVMIsACallInst(i) && !check_call(i))
+            return false;
+        if (unit->facts & FACT_INSTANCE && !check_instance(i))
+            return false;
+        if (unit->facts & FACT_COMMON && !check_common(i, &returns))
+            return false;
+    }
     return true;
 }
 

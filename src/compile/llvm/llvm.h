@@ -96,8 +96,51 @@ enum lw__guard_operand {
     LW_GUARD_OPERANDS
 };
 
+/* Loops over what LLVM lists. A _SAFE one has taken the next before the body, which may delete the
+ * one at hand. */
+#define LW_EACH_(type, x, first, next) for (type x = first; x; x = next(x))
+#define LW_EACH_SAFE_(type, x, first, next)                                                        \
+    for (type x = first, x##_next; x && (x##_next = next(x), true); x = x##_next)
+#define EACH_FUNCTION(f, module)                                                                   \
+    LW_EACH_(LLVMValueRef, f, LLVMGetFirstFunction(module), LLVMGetNextFunction)
+#define EACH_FUNCTION_SAFE(f, module)                                                              \
+    LW_EACH_SAFE_(LLVMValueRef, f, LLVMGetFirstFunction(module), LLVMGetNextFunction)
+#define EACH_GLOBAL(g, module)                                                                     \
+    LW_EACH_(LLVMValueRef, g, LLVMGetFirstGlobal(module), LLVMGetNextGlobal)
+#define EACH_GLOBAL_SAFE(g, module)                                                                \
+    LW_EACH_SAFE_(LLVMValueRef, g, LLVMGetFirstGlobal(module), LLVMGetNextGlobal)
+#define EACH_BLOCK(b, function)                                                                    \
+    LW_EACH_(LLVMBasicBlockRef, b, LLVMGetFirstBasicBlock(function), LLVMGetNextBasicBlock)
+#define EACH_BLOCK_SAFE(b, function)                                                               \
+    LW_EACH_SAFE_(LLVMBasicBlockRef, b, LLVMGetFirstBasicBlock(function), LLVMGetNextBasicBlock)
+#define EACH_INSTRUCTION(i, block)                                                                 \
+    LW_EACH_(LLVMValueRef, i, LLVMGetFirstInstruction(block), LLVMGetNextInstruction)
+#define EACH_INSTRUCTION_SAFE(i, block)                                                            \
+    LW_EACH_SAFE_(LLVMValueRef, i, LLVMGetFirstInstruction(block), LLVMGetNextInstruction)
+#define EACH_PHI(phi, block)                                                                       \
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi);                   \
+         phi = LLVMGetNextInstruction(phi))
+#define EACH_PHI_SAFE(phi, block)                                                                  \
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(block), phi##_next;                            \
+         LLVMIsAPHINode(phi) && (phi##_next = LLVMGetNextInstruction(phi), true);                  \
+         phi = phi##_next)
+#define EACH_INSTRUCTION_OF(i, function)                                                           \
+    LW_EACH_(LLVMValueRef, i, lw__ir_first(function), lw__ir_next)
+#define EACH_INSTRUCTION_OF_SAFE(i, function)                                                      \
+    LW_EACH_SAFE_(LLVMValueRef, i, lw__ir_first(function), lw__ir_next)
+#define EACH_USE(use, value) LW_EACH_(LLVMUseRef, use, LLVMGetFirstUse(value), LLVMGetNextUse)
+#define EACH_USE_SAFE(use, value)                                                                  \
+    LW_EACH_SAFE_(LLVMUseRef, use, LLVMGetFirstUse(value), LLVMGetNextUse)
+/* The calls of a function that the module may lack, NULL; the body deletes or redirects each. */
+#define EACH_CALL(call, f) for (LLVMValueRef call; (call = lw__ir_user_left(f));)
+
 /* ---- query.c --------------------------------------------------------------------------------- */
 
+/* The function's first instruction; the one that follows, if need be in the next block. NULL: there
+ * is none. */
+LLVMValueRef lw__ir_first(LLVMValueRef function);
+LLVMValueRef lw__ir_next(LLVMValueRef instruction);
+LLVMValueRef lw__ir_user_left(LLVMValueRef function); /* of NULL, too; NULL: it has none */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
 /* Its "lw.instance"; NULL: it has none. owns: release with LLVMDisposeOperandBundle() */
 LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);

@@ -96,7 +96,7 @@ struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variab
 /* The first instruction that uses the value, itself or through constants; NULL without one. */
 static LLVMValueRef first_user(LLVMValueRef value)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, value) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsAInstruction(user))
             user = LLVMIsAGlobalValue(user) ? NULL : first_user(user);

@@ -31,6 +31,32 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
     return LW_OP_NONE;
 }
 
+/* The first instruction of the block and of those behind it. */
+static LLVMValueRef first_from(LLVMBasicBlockRef block)
+{
+    LLVMValueRef first = NULL;
+    for (; block && !first; block = LLVMGetNextBasicBlock(block))
+        first = LLVMGetFirstInstruction(block);
+    return first;
+}
+
+LLVMValueRef lw__ir_first(LLVMValueRef function)
+{
+    return first_from(LLVMGetFirstBasicBlock(function));
+}
+
+LLVMValueRef lw__ir_next(LLVMValueRef i)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(i);
+    return next ? next : first_from(LLVMGetNextBasicBlock(LLVMGetInstructionParent(i)));
+}
+
+LLVMValueRef lw__ir_user_left(LLVMValueRef function)
+{
+    LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+    return use ? LLVMGetUser(use) : NULL;
+}
+
 LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -149,7 +175,7 @@ LLVMValueRef lw__ir_object(LLVMValueRef pointer)
 
 bool lw__ir_is_written(LLVMValueRef pointer)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
         const bool reads = LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) ||
                            (LLVMIsACallInst(user) &&
@@ -340,13 +366,12 @@ LLVMValueRef *lw__ir_list(struct lw__arena *arena, LLVMValueRef function,
 {
     LLVMValueRef *list = NULL;
     *count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (wants && !wants(i))
-                continue;
-            list = lw__one_more(arena, list, *count, sizeof *list);
-            list[(*count)++] = i;
-        }
+    EACH_INSTRUCTION_OF(i, function) {
+        if (wants && !wants(i))
+            continue;
+        list = lw__one_more(arena, list, *count, sizeof *list);
+        list[(*count)++] = i;
+    }
     return list;
 }
 

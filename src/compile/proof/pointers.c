@@ -66,7 +66,7 @@ static uint32_t buffer_of(struct lw__terms *t, LLVMValueRef root)
 static bool may_end(LLVMValueRef v, bool *ends)
 {
     bool is_lost = false;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         *ends |= lw__ir_calls(user, LW_LLVM_lifetime_end);
         if (LLVMIsAGetElementPtrInst(user))

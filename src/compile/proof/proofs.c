@@ -133,8 +133,7 @@ void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLV
                                   .calls = lw__new(arena, LW_PROOFS_MAX, sizeof(LLVMValueRef))};
     lw__terms_open(&terms, arena, kernel, data);
     for (uint32_t b = 0; b < terms.g.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(terms.g.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, terms.g.blocks[b])
             if (lw__is_access_check(i) || lw__is_index_check(i) || (!each && lw__is_promise(i)))
                 add(proofs, &terms, i, each);
     lw__terms_keep(&terms, proofs->rows, proofs->count);

@@ -116,7 +116,7 @@ static uint32_t of_operation(struct lw__terms *t, LLVMValueRef v, uint32_t a, ui
 
 static bool is_compared(LLVMValueRef v)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    EACH_USE(u, v)
         if (LLVMIsAICmpInst(LLVMGetUser(u)))
             return true;
     return false;
@@ -125,7 +125,9 @@ static bool is_compared(LLVMValueRef v)
 /* A sum of both that is compared somewhere; NULL: there is none. */
 static LLVMValueRef compared_sum(LLVMValueRef a, LLVMValueRef b)
 {
-    for (LLVMUseRef u = LLVMIsAConstant(a) ? NULL : LLVMGetFirstUse(a); u; u = LLVMGetNextUse(u)) {
+    if (LLVMIsAConstant(a))
+        return NULL;
+    EACH_USE(u, a) {
         LLVMValueRef sum = LLVMGetUser(u);
         if (lw__term_is_sum(sum) && is_compared(sum) &&
             ((LLVMGetOperand(sum, 0) == a && LLVMGetOperand(sum, 1) == b) ||
@@ -310,8 +312,7 @@ bool lw__term_counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block
 /* The counter of iterations by which the loop of this header ends; NULL: it has none. */
 static LLVMValueRef iterations_of(const struct lw__terms *t, uint32_t block)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(t->g.blocks[block]);
-    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    EACH_PHI(i, t->g.blocks[block])
         if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && lw__term_counts(t, i, block) &&
             (is_compared(i) || is_compared(next_of(t, i, block))))
             return i;

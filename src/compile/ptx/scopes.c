@@ -54,12 +54,10 @@ void lw__ptx_relax(LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            const unsigned bits = bits_to_relax(LLVMGetModuleDataLayout(module), i);
-            if (bits)
-                relax(b, i, bits);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function) {
+        const unsigned bits = bits_to_relax(LLVMGetModuleDataLayout(module), i);
+        if (bits)
+            relax(b, i, bits);
+    }
     LLVMDisposeBuilder(b);
 }

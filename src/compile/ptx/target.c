@@ -69,9 +69,9 @@ bool lw__pass_ptx(struct lw__unit *unit)
     LLVMInitializeNVPTXAsmPrinter();
     if (!lw__target_machine(unit, LLVMCodeGenLevelDefault) || !optimise(unit))
         return false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    EACH_FUNCTION(f, unit->module)
         rename_for_ptx(f);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g))
+    EACH_GLOBAL(g, unit->module)
         rename_for_ptx(g);
     return lw__emit(unit, LLVMAssemblyFile);
 }

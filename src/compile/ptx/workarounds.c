@@ -281,10 +281,9 @@ static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);
     LLVMBasicBlockRef home = LLVMIsAInstruction(truth) ? LLVMGetInstructionParent(truth) : NULL;
-    for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
+    EACH_USE_SAFE(use, i) {
         LLVMValueRef user = LLVMGetUser(use);
         unsigned k = 0;
-        next = LLVMGetNextUse(use);
         while (LLVMGetOperandUse(user, k) != use)
             k++;
         LLVMValueRef at = wanted_at(user, k);
@@ -346,7 +345,7 @@ static bool is_stepped_otherwise(LLVMValueRef i)
         return false;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module_of(i));
     LLVMValueRef base = LLVMGetOperand(i, 0);
-    for (LLVMUseRef use = LLVMGetFirstUse(base); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, base) {
         LLVMValueRef other = LLVMGetUser(use);
         if (LLVMIsAInstruction(other) && last_index(other) && LLVMGetOperand(other, 0) == base &&
             LLVMGetNumOperands(other) == LLVMGetNumOperands(i) && steps_differ(layout, i, other))
@@ -400,11 +399,9 @@ void lw__ptx_work_around(struct lw__unit *unit)
 {
     LLVMModuleRef module = unit->module;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                mend(unit, b, i);
-            }
+    EACH_FUNCTION(f, module)
+        EACH_INSTRUCTION_OF_SAFE(i, f) {
+            mend(unit, b, i);
+        }
     LLVMDisposeBuilder(b);
 }

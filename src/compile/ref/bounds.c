@@ -197,8 +197,7 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
 
 static void find_private(struct lw__ref *r, bool escaping)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(r->co.entry);
-    for (; i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, r->co.entry) {
         bool checked = false;
         if (!LLVMIsAAllocaInst(i))
             continue;
@@ -215,8 +214,7 @@ static void find_private(struct lw__ref *r, bool escaping)
 
 static void find_constants(struct lw__ref *r)
 {
-    LLVMValueRef g = LLVMGetFirstGlobal(r->unit->module);
-    for (; g; g = LLVMGetNextGlobal(g))
+    EACH_GLOBAL(g, r->unit->module)
         if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) && !lw__ir_is_shared(g) &&
             !lw__ir_in_section(g, descriptions))
             add_variable(r, g, LW_REF_CONSTANT, LLVMGlobalGetValueType(g));
@@ -293,7 +291,7 @@ void lw__ref_bounds_strip(struct lw__ref *r)
 {
     LLVMBasicBlockRef block = LLVMGetNextBasicBlock(r->co.body);
     for (; block; block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, block)
             strip_instruction(r, i);
 }
 

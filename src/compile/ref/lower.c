@@ -217,8 +217,7 @@ static void hoist_allocas(struct lw__ref *r)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
     for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(r->co.entry); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
+        EACH_INSTRUCTION_SAFE(i, k) {
             if (!LLVMIsAAllocaInst(i))
                 continue;
             LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));

@@ -40,9 +40,8 @@ static bool reads_what_others_write(LLVMValueRef i)
 static bool has_any(const struct lw__cfg *g, const bool *in, bool (*is)(LLVMValueRef))
 {
     for (uint32_t b = 0; b < g->count; b++)
-        for (LLVMValueRef i = !in || in[b] ? LLVMGetFirstInstruction(g->blocks[b]) : NULL; i;
-             i = LLVMGetNextInstruction(i))
-            if (is(i))
+        EACH_INSTRUCTION(i, g->blocks[b])
+            if ((!in || in[b]) && is(i))
                 return true;
     return false;
 }
@@ -69,8 +68,8 @@ static bool *find_leading(const struct turns *t)
         if (t->spin[k].access)
             leads[t->loops.loops[k].header] = true;
     for (uint32_t b = (uint32_t)g->count; b-- > 0;)
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            leads[b] |= leads_on(g, b, g->succ[e]) && leads[g->succ[e]];
+        EACH_SUCCESSOR(to, g, b)
+            leads[b] |= leads_on(g, b, to) && leads[to];
     return leads;
 }
 
@@ -82,8 +81,8 @@ static void number_blocks(struct turns *t, const bool *leads)
     uint32_t *before = lw__new(g->arena, n, sizeof *before);
     bool *done = lw__new(g->arena, n, sizeof *done);
     for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            before[g->succ[e]] += leads_on(g, b, g->succ[e]);
+        EACH_SUCCESSOR(to, g, b)
+            before[to] += leads_on(g, b, to);
     for (uint32_t count = 0; count < n; count++) {
         uint32_t next = UINT32_MAX;
         for (uint32_t b = 0; b < n; b++)
@@ -91,8 +90,8 @@ static void number_blocks(struct turns *t, const bool *leads)
                 next = b;
         done[next] = true;
         t->number[next] = count;
-        for (uint32_t e = g->succ_start[next]; e < g->succ_start[next + 1]; e++)
-            before[g->succ[e]] -= leads_on(g, next, g->succ[e]);
+        EACH_SUCCESSOR(to, g, next)
+            before[to] -= leads_on(g, next, to);
     }
 }
 
@@ -102,8 +101,7 @@ static bool add_frontier(struct turns *t, const bool *body, uint32_t x)
     const struct lw__cfg *g = &t->g;
     bool added = false;
     for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            const uint32_t y = g->succ[e];
+        EACH_SUCCESSOR(y, g, b) {
             if (t->is_turn[y] || body[y] || !lw__cfg_dominates(g, x, b) ||
                 (x != y && lw__cfg_dominates(g, x, y)))
                 continue;
@@ -117,8 +115,7 @@ static void add_turns(struct turns *t, const struct lw__loop *l, const bool *lea
 {
     const struct lw__cfg *g = &t->g;
     for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            const uint32_t y = g->succ[e];
+        EACH_SUCCESSOR(y, g, b) {
             const bool exits = l->body[b] && !l->body[y];
             const bool is_beside = leads[b] && !leads[y] && !l->body[b];
             t->is_turn[y] |= exits || is_beside;
@@ -207,9 +204,9 @@ static LLVMValueRef add_again(struct turns *t, const struct lw__loop *l)
     LLVMPositionBuilderBefore(t->r->b, LLVMGetFirstInstruction(g->blocks[l->header]));
     LLVMSetCurrentDebugLocation2(t->r->b, NULL);
     LLVMValueRef again = LLVMBuildPhi(t->r->b, i1, "");
-    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++) {
-        LLVMBasicBlockRef from = g->blocks[g->pred[e]];
-        LLVMValueRef is = LLVMConstInt(i1, l->body[g->pred[e]], 0);
+    EACH_PREDECESSOR(p, g, l->header) {
+        LLVMBasicBlockRef from = g->blocks[p];
+        LLVMValueRef is = LLVMConstInt(i1, l->body[p], 0);
         LLVMAddIncoming(again, &is, &from, 1);
     }
     return again;
@@ -221,8 +218,7 @@ static void add_collectives(struct turns *t)
 {
     struct lw__ref *r = t->r;
     for (uint32_t b = 0; b < t->g.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(t->g.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, t->g.blocks[b]) {
             if (!is_collective(i))
                 continue;
             r->placed = lw__one_more(t->g.arena, r->placed, r->placed_count, sizeof *r->placed);
@@ -235,8 +231,8 @@ static bool leaves_steady(const struct turns *t, uint32_t b)
 {
     const struct lw__cfg *g = &t->g;
     for (size_t k = 0; k < t->loops.count; k++)
-        for (uint32_t e = g->pred_start[b]; t->spin[k].is_steady && e < g->pred_start[b + 1]; e++)
-            if (t->loops.loops[k].body[g->pred[e]] && !t->loops.loops[k].body[b])
+        EACH_PREDECESSOR(from, g, b)
+            if (t->spin[k].is_steady && t->loops.loops[k].body[from] && !t->loops.loops[k].body[b])
                 return true;
     return false;
 }

@@ -22,7 +22,7 @@ bool lw__screen_is_undefined(LLVMValueRef v)
 /* True if it is only put into variables that private.c follows. */
 static bool stays_in_variables(LLVMValueRef undefined)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(undefined); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, undefined) {
         LLVMValueRef user = LLVMGetUser(u);
         if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != undefined ||
             !lw__ir_is_private(LLVMGetOperand(user, 1)))
@@ -218,10 +218,10 @@ static bool has_one_dynamic(const struct lw__screen *s)
 
 bool lw__screen_is_possible(const struct lw__screen *s)
 {
-    bool is = has_one_dynamic(s);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b && is;
-         b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && is; i = LLVMGetNextInstruction(i))
-            is = allows(s, i);
-    return is;
+    if (!has_one_dynamic(s))
+        return false;
+    EACH_INSTRUCTION_OF(i, s->function)
+        if (!allows(s, i))
+            return false;
+    return true;
 }

@@ -67,7 +67,7 @@ static LLVMValueRef product_wraps(struct lw__screen *s, LLVMValueRef a, LLVMValu
 /* The arithmetic that overflow_checks.c has made of the first result. */
 static void promise(LLVMValueRef a, LLVMValueRef b, LLVMOpcode op, LLVMBasicBlockRef block)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, block)
         if (LLVMGetInstructionOpcode(i) == op && LLVMIsABinaryOperator(i) &&
             LLVMGetOperand(i, 0) == a && LLVMGetOperand(i, 1) == b)
             LLVMSetNSW(i, 1);
@@ -80,9 +80,8 @@ static void make_plain(struct lw__screen *s, LLVMValueRef call)
     LLVMPositionBuilderBefore(s->b, call);
     LLVMValueRef wraps = op == LLVMMul ? product_wraps(s, a, b) : sum_wraps(s, op, a, b);
     promise(a, b, op, LLVMGetInstructionParent(call));
-    for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
+    EACH_USE_SAFE(use, call) {
         LLVMValueRef user = LLVMGetUser(use);
-        next = LLVMGetNextUse(use);
         LLVMReplaceAllUsesWith(user,
                                *LLVMGetIndices(user) ? wraps : LLVMBuildBinOp(s->b, op, a, b, ""));
         LLVMInstructionEraseFromParent(user);
@@ -92,8 +91,7 @@ static void make_plain(struct lw__screen *s, LLVMValueRef call)
 
 void lw__screen_plain_overflows(struct lw__screen *s)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(s->function);
-    for (; block; block = LLVMGetNextBasicBlock(block))
+    EACH_BLOCK(block, s->function)
         for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             while (next && LLVMIsAExtractValueInst(next) && LLVMGetOperand(next, 0) == i)

@@ -99,14 +99,9 @@ static void add_twin(struct twins *t, LLVMValueRef variable)
 void lw__screen_follow_private(struct lw__screen *s)
 {
     struct twins t = {.s = s};
-    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->function)), next;
-    for (; i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, LLVMGetEntryBasicBlock(s->function))
         if (LLVMIsAAllocaInst(i) && i != s->now && i != s->count)
             add_twin(&t, i);
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
-        for (i = LLVMGetFirstInstruction(b); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            follow(&t, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, s->function)
+        follow(&t, i);
 }

@@ -73,9 +73,8 @@ static void find_rows(struct lw__screen *s)
         row->value = shared.globals[i];
         row->says.bytes = LLVMABISizeOfType(s->data, LLVMGlobalGetValueType(row->value));
     }
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            note_use(s, i);
+    EACH_INSTRUCTION_OF(i, s->function)
+        note_use(s, i);
     for (size_t i = 0; i < s->row_count; i++) /* only checked, never accessed */
         if (!s->rows[i].says.granule)
             s->rows[i].says.granule = 1;

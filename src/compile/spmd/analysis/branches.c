@@ -11,8 +11,7 @@ int lw__spmd_dead_end(const struct lw__facts *facts, uint32_t branch)
         if (g->pred_start[x + 1] - g->pred_start[x] != 1 || !LLVMIsAUnreachableInst(end))
             continue;
         bool plain = true;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[x]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, g->blocks[x])
             plain &= !LLVMIsAPHINode(i) && !lw__ir_collective(i, NULL);
         if (plain)
             return k;

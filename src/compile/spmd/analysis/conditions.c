@@ -28,8 +28,7 @@ void lw__spmd_keep_conditions(struct lw__facts *facts)
         LLVMValueRef condition = lw__cfg_condition(&facts->cfg, b);
         if (condition)
             keep_for_agreement(facts, condition, 0);
-        LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]);
-        for (; i; i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b])
             if (lw__ir_guards(i))
                 keep_for_agreement(facts, LLVMGetOperand(i, LW_GUARD_FAILS), 0);
     }
@@ -40,7 +39,7 @@ static bool is_asked_by_branches(const struct lw__facts *facts, LLVMValueRef v, 
 {
     if (depth > LW_CONDITION_DEPTH || !is_bit(v) || lw__spmd_value_index(facts, v) == UINT32_MAX)
         return false;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         if (!LLVMIsABranchInst(user) && (!lw__control_is_linear(facts, user, 0) ||
                                          !is_asked_by_branches(facts, user, depth + 1)))
@@ -52,8 +51,7 @@ static bool is_asked_by_branches(const struct lw__facts *facts, LLVMValueRef v, 
 void lw__spmd_defer_conditions(struct lw__facts *facts)
 {
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b]) {
             const uint32_t index = lw__spmd_value_index(facts, i);
             if (index != UINT32_MAX && facts->shapes[index].kind != LW_SHAPE_OFFSET &&
                 lw__control_is_linear(facts, i, 0) && is_asked_by_branches(facts, i, 0) &&

@@ -274,8 +274,7 @@ static bool sweep(struct lw__facts *facts)
 {
     bool changed = false;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b]) {
             uint32_t index = lw__spmd_value_index(facts, i);
             if (index == UINT32_MAX || facts->shapes[index].kind == LW_SHAPE_VARYING ||
                 (facts->shapes[index].known && !LLVMIsAPHINode(i) && LLVMIsACallInst(i)))
@@ -311,9 +310,9 @@ static void reach(const struct lw__facts *facts, uint32_t d, uint32_t from, uint
         if (seen[b] || loop >= 0)
             continue;
         seen[b] = true;
-        for (uint32_t e = facts->cfg.succ_start[b]; b != stop && e < facts->cfg.succ_start[b + 1];
-             e++)
-            todo[n++] = facts->cfg.succ[e];
+        EACH_SUCCESSOR(to, &facts->cfg, b)
+            if (b != stop)
+                todo[n++] = to;
     }
 }
 
@@ -345,12 +344,12 @@ static void mark_exits(const struct lw__facts *facts, uint32_t d, const struct l
     const struct lw__cfg *g = &facts->cfg;
     memset(before, 0, g->count);
     for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++) {
+        EACH_SUCCESSOR(to, g, b) {
             int around = -1;
-            if (l->body[g->succ[e]])
+            if (!l->body[b] || l->body[to])
                 continue;
             memset(seen, 0, g->count);
-            reach(facts, d, g->succ[e], join, seen, todo, &around);
+            reach(facts, d, to, join, seen, todo, &around);
             for (uint32_t k = 0; k < g->count; k++) {
                 if (seen[k] && before[k] && facts->phi_divergence[k] < facts->divergence_of[d])
                     facts->phi_divergence[k] = facts->divergence_of[d];

@@ -21,8 +21,8 @@ bool lw__spmd_find_exits(struct lw__facts *facts)
         changed = false;
         for (uint32_t b = (uint32_t)g->count; b-- > 0;) {
             bool end = !facts->reaches_block_op[b];
-            for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-                end |= facts->may_exit[g->succ[e]];
+            EACH_SUCCESSOR(to, g, b)
+                end |= facts->may_exit[to];
             if (end && !facts->may_exit[b] && !facts->has_block_op[b])
                 changed = facts->may_exit[b] = true;
         }
@@ -55,9 +55,9 @@ static bool operates_before_join(const struct lw__facts *facts, uint32_t branch,
         for (uint32_t b = 0; b < g->count; b++) {
             if (seen[b] && facts->has_block_op[b])
                 return true;
-            for (uint32_t e = g->succ_start[b]; seen[b] && e < g->succ_start[b + 1]; e++)
-                if (g->succ[e] != join && !seen[g->succ[e]])
-                    changed = seen[g->succ[e]] = true;
+            EACH_SUCCESSOR(next, g, b)
+                if (seen[b] && next != join && !seen[next])
+                    changed = seen[next] = true;
         }
     }
     return false;
@@ -75,8 +75,8 @@ static void find_next_iterations(const struct lw__facts *facts, LLVMValueRef cal
         if (!lw__spmd_instance_has_iteration(g, l, call))
             continue;
         for (uint32_t b = 0; b < g->count; b++)
-            for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++)
-                next_iteration[e] |= g->succ[e] == l->header;
+            EACH_EDGE(e, g, b)
+                next_iteration[e] |= l->body[b] && g->succ[e] == l->header;
     }
 }
 
@@ -85,7 +85,7 @@ static void find_paths(const struct lw__facts *facts, const struct paths *w, uin
     const struct lw__cfg *g = &facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         w->at_once[b] = w->by_operation[b] = b == block;
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+        EACH_EDGE(e, g, b)
             w->shut[e] = w->next_iteration[e] || facts->has_block_op[b];
     }
     lw__cfg_flow_back_past(g, w->at_once, w->shut);
@@ -101,7 +101,7 @@ static bool separates(const struct lw__facts *facts, const struct paths *w, uint
 {
     const struct lw__cfg *g = &facts->cfg;
     uint32_t at_once = 0, by_operation = 0, either = 0;
-    for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+    EACH_EDGE(e, g, b) {
         const uint32_t to = g->succ[e];
         const bool first = !w->next_iteration[e] && w->at_once[to],
                    second = !w->next_iteration[e] && w->by_block_op[e] && w->by_operation[to];

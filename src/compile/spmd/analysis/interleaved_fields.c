@@ -152,7 +152,7 @@ static bool ends_stores(LLVMValueRef i)
 static void find_in_block(struct lw__facts *facts, LLVMBasicBlockRef block)
 {
     struct run loads = {0}, stores = {0};
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, block) {
         if (ends_loads(i))
             end_run(facts, &loads);
         if (ends_stores(i))

@@ -54,11 +54,10 @@ bool lw__spmd_instance_has_iteration(const struct lw__cfg *g, const struct lw__l
     if (!instance)
         return false;
     bool has_iteration = iteration_operand(g, l, instance);
-    for (uint32_t b = 0; !has_iteration && b < g->count; b++) {
-        LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(g->blocks[b]) : NULL;
-        for (; !has_iteration && i; i = LLVMGetNextInstruction(i))
-            has_iteration = lw__ir_collective(i, NULL) && leads_into(instance, i, g, l);
-    }
+    for (uint32_t b = 0; b < g->count; b++)
+        EACH_INSTRUCTION(i, g->blocks[b])
+            has_iteration = has_iteration || (l->body[b] && lw__ir_collective(i, NULL) &&
+                                              leads_into(instance, i, g, l));
     LLVMDisposeOperandBundle(instance);
     return has_iteration;
 }

@@ -11,8 +11,7 @@
 void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
 {
     for (uint32_t b = 0; b < g->count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, g->blocks[b])
             operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
 }
 
@@ -26,8 +25,8 @@ static bool *find_free_returns(const struct lw__facts *facts)
         changed = false;
         for (uint32_t b = (uint32_t)facts->cfg.count; b-- > 0;) {
             bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(facts->cfg.blocks[b]));
-            for (uint32_t e = facts->cfg.succ_start[b]; e < facts->cfg.succ_start[b + 1]; e++)
-                found |= free_return[facts->cfg.succ[e]];
+            EACH_SUCCESSOR(to, &facts->cfg, b)
+                found |= free_return[to];
             if (found && !free_return[b] && !facts->has_block_op[b])
                 changed = free_return[b] = true;
         }
@@ -50,11 +49,10 @@ static bool leads_around(const struct lw__facts *facts, const struct lw__loop *l
  * each other. */
 static bool has_block_op_across(const struct lw__facts *facts, const struct lw__loop *l, uint32_t b)
 {
-    bool across = false;
-    LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]);
-    for (; !across && i; i = LLVMGetNextInstruction(i))
-        across = lw__ir_collective(i, NULL) && !lw__spmd_instance_has_iteration(&facts->cfg, l, i);
-    return across;
+    EACH_INSTRUCTION(i, facts->cfg.blocks[b])
+        if (lw__ir_collective(i, NULL) && !lw__spmd_instance_has_iteration(&facts->cfg, l, i))
+            return true;
+    return false;
 }
 
 /* True if the loop may keep the block, if only lanes that leave it get there. */
@@ -73,8 +71,8 @@ static bool is_left_to(const struct lw__facts *facts, const struct lw__loop *l,
     const struct lw__loop *own = lw__spmd_loop_at(facts, b);
     bool inside =
         b && !l->body[b] && may_keep(facts, l, free_return, b); /* the entry has no predecessor */
-    for (uint32_t e = facts->cfg.pred_start[b]; e < facts->cfg.pred_start[b + 1]; e++)
-        inside &= l->body[facts->cfg.pred[e]] || (own && own->body[facts->cfg.pred[e]]);
+    EACH_PREDECESSOR(from, &facts->cfg, b)
+        inside &= l->body[from] || (own && own->body[from]);
     for (uint32_t k = 0; inside && own && k < facts->cfg.count; k++)
         inside = !own->body[k] || (!l->body[k] && may_keep(facts, l, free_return, k));
     return inside;
@@ -118,7 +116,7 @@ bool lw__spmd_keep_returns(struct lw__facts *facts)
 static bool is_used_behind(const struct lw__facts *facts, const struct lw__loop *l, LLVMValueRef v,
                            unsigned depth)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    EACH_USE(use, v) {
         LLVMValueRef user = LLVMGetUser(use);
         uint32_t at = lw__cfg_index(&facts->cfg, LLVMGetInstructionParent(user));
         if (at != UINT32_MAX && l->body[at] && depth < LW_CONDITION_DEPTH &&

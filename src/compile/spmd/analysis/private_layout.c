@@ -46,7 +46,7 @@ static bool steps_by(const struct lw__facts *facts, LLVMValueRef gep, uint64_t e
 static bool is_of_elements(const struct lw__facts *facts, LLVMValueRef pointer, uint64_t *e,
                            unsigned depth)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
         uint64_t bytes = access_bytes(facts, user, pointer);
         if (bytes && (!*e || *e == bytes)) {
@@ -64,7 +64,7 @@ static bool is_of_elements(const struct lw__facts *facts, LLVMValueRef pointer, 
 
 static bool all_step_by(const struct lw__facts *facts, LLVMValueRef pointer, uint64_t e)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, pointer) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAGetElementPtrInst(user) &&
             (!steps_by(facts, user, e) || !all_step_by(facts, user, e)))

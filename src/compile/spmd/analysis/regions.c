@@ -21,9 +21,9 @@ static void fill(const struct lw__facts *facts, bool *in, uint32_t from, uint32_
         if (in[b])
             continue;
         in[b] = true;
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            if (g->succ[e] != join && !in[g->succ[e]])
-                todo[n++] = g->succ[e];
+        EACH_SUCCESSOR(to, g, b)
+            if (to != join && !in[to])
+                todo[n++] = to;
     }
     lw__arena_release(g->arena, mark);
 }
@@ -72,8 +72,8 @@ static bool is_entered_elsewhere(const struct lw__facts *facts, const struct lw_
     for (uint32_t b = 0; b < g->count; b++) {
         if (!r->blocks[b] || (r->is_loop && b == r->head))
             continue;
-        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
-            if (!r->blocks[g->pred[e]] && (r->is_loop || g->pred[e] != r->head))
+        EACH_PREDECESSOR(from, g, b)
+            if (!r->blocks[from] && (r->is_loop || from != r->head))
                 return true;
     }
     return false;
@@ -107,9 +107,9 @@ static void close_region(struct lw__facts *facts, struct lw__region *r, uint32_t
         memset(r->blocks, 0, n);
         if (r->is_loop)
             fill(facts, r->blocks, r->head, r->join);
-        for (uint32_t e = facts->cfg.succ_start[r->head];
-             !r->is_loop && e < facts->cfg.succ_start[r->head + 1]; e++)
-            fill(facts, r->blocks, facts->cfg.succ[e], r->join);
+        EACH_SUCCESSOR(to, &facts->cfg, r->head)
+            if (!r->is_loop)
+                fill(facts, r->blocks, to, r->join);
         uint32_t top = r->head;
         for (uint32_t b = 0; b < n; b++)
             if (r->blocks[b])

@@ -56,10 +56,10 @@ static uint32_t class_from(const struct lw__facts *facts, int outer, uint32_t b,
 {
     const struct lw__cfg *g = &facts->cfg;
     uint32_t found = NO_CLASS;
-    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
-        if (skip && skip[g->pred[e]])
+    EACH_PREDECESSOR(from, g, b) {
+        if (skip && skip[from])
             continue;
-        uint32_t c = class_along(facts, outer, g->pred[e], b);
+        uint32_t c = class_along(facts, outer, from, b);
         if (c == NO_CLASS)
             continue;
         if (c == SPLIT || (found != NO_CLASS && c != found))
@@ -189,8 +189,8 @@ static bool may_begin(const struct order *o, uint32_t b)
 {
     const struct lw__cfg *g = &o->facts->cfg;
     bool may = true;
-    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
-        may &= g->pred[e] >= b || !is_next(o, NULL, g->pred[e]);
+    EACH_PREDECESSOR(from, g, b)
+        may &= from >= b || !is_next(o, NULL, from);
     return may;
 }
 
@@ -205,12 +205,12 @@ static void schedule_others(struct order *o, const bool *only, uint32_t b)
     bool *leads_to_block_op = behind + g->count + 1;
     behind[b] = true;
     for (uint32_t k = b; k < g->count; k++)
-        for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
-            behind[g->succ[e]] |= g->succ[e] > k;
+        EACH_SUCCESSOR(to, g, k)
+            behind[to] |= behind[k] && to > k;
     for (uint32_t k = (uint32_t)g->count; k-- > b;) {
         leads_to_block_op[k] = o->facts->has_block_op[k];
-        for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
-            leads_to_block_op[k] |= g->succ[e] > k && leads_to_block_op[g->succ[e]];
+        EACH_SUCCESSOR(to, g, k)
+            leads_to_block_op[k] |= to > k && leads_to_block_op[to];
     }
     for (uint32_t k = b + 1; k <= o->r->last; k++)
         if (!behind[k] && !leads_to_block_op[k] && is_next(o, only, k) && may_begin(o, k))

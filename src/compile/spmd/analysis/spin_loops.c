@@ -33,8 +33,8 @@ static void find_moves(struct lw__facts *facts, const struct lw__loop *l, bool i
         if (!l->body[b])
             continue;
         facts->spins_and_writes[b] |= lw__spin_writes(g, l, b);
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            facts->leaves_steady[g->succ[e]] |= is_steady && !l->body[g->succ[e]];
+        EACH_SUCCESSOR(to, g, b)
+            facts->leaves_steady[to] |= is_steady && !l->body[to];
     }
 }
 

@@ -20,7 +20,7 @@ static bool crosses(LLVMValueRef v)
     LLVMBasicBlockRef home = LLVMGetInstructionParent(v);
     if (LLVMIsAPHINode(v))
         return true;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, v) {
         LLVMValueRef user = LLVMGetUser(u);
         if (!LLVMIsAPHINode(user)) {
             if (LLVMGetInstructionParent(user) != home)
@@ -38,8 +38,7 @@ void lw__spmd_values_build(struct lw__facts *facts)
 {
     size_t capacity = 16;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b])
             facts->value_count += LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     while (capacity < 2 * facts->value_count + 2)
         capacity *= 2;
@@ -51,8 +50,7 @@ void lw__spmd_values_build(struct lw__facts *facts)
     facts->values->mask = capacity - 1;
     uint32_t index = 0;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b]) {
             if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
                 continue;
             size_t at = find(facts->values, i);

@@ -350,9 +350,7 @@ static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
     uint32_t n = 0;
     if (inner < 0)
         return 0;
-    LLVMValueRef i =
-        LLVMGetFirstInstruction(s->facts->cfg.blocks[s->facts->loops.loops[inner].header]);
-    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    EACH_PHI(i, s->facts->cfg.blocks[s->facts->loops.loops[inner].header])
         n += lw__shape_of(s->facts, i).kind == LW_SHAPE_VARYING;
     return n;
 }

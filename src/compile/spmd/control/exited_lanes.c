@@ -104,7 +104,7 @@ static bool next_edge(const struct exit_walk *w, LLVMValueRef phi, LLVMValueRef 
         return false;
     const uint32_t p = g->pred[g->pred_start[b] + k];
     *incoming = (struct incoming){NULL, lw__ir_incoming(phi, g->blocks[p])};
-    for (uint32_t e = g->succ_start[p]; e < g->succ_start[p + 1]; e++)
+    EACH_EDGE(e, g, p)
         if (g->succ[e] == b && w->along[e])
             incoming->lanes = with(w->s, incoming->lanes, where(w->s, lanes, w->along[e], true));
     return true;
@@ -344,8 +344,8 @@ static LLVMValueRef arriving(const struct exit_walk *w, uint32_t b)
     LLVMValueRef lanes = NULL;
     if (w->in[g->idom[b]] && w->s->facts->ipdom[g->idom[b]] == b)
         return w->in[g->idom[b]];
-    for (uint32_t k = g->pred_start[b]; k < g->pred_start[b + 1]; k++)
-        for (uint32_t e = g->succ_start[g->pred[k]]; e < g->succ_start[g->pred[k] + 1]; e++)
+    EACH_PREDECESSOR(from, g, b)
+        EACH_EDGE(e, g, from)
             if (g->succ[e] == b && w->along[e])
                 lanes = with(w->s, lanes, w->along[e]);
     return lanes;

@@ -59,10 +59,8 @@ uint32_t lw__spmd_group(const struct lw__spmd *s, int region)
 {
     const struct lw__region *r = &s->facts->regions[region];
     for (uint32_t b = r->first; b <= r->last; b++)
-        for (LLVMValueRef i = r->blocks[b] ? LLVMGetFirstInstruction(s->facts->cfg.blocks[b])
-                                           : NULL;
-             i; i = LLVMGetNextInstruction(i))
-            if (!is_free(s, i))
+        EACH_INSTRUCTION(i, s->facts->cfg.blocks[b])
+            if (r->blocks[b] && !is_free(s, i))
                 return s->pieces;
     const uint32_t least = (s->pieces + GROUPS_MAX - 1) / GROUPS_MAX;
     return least > GROUP ? least : GROUP;

@@ -149,8 +149,7 @@ static bool only_leads_back(const struct lw__spmd *s, const struct lw__masked_sc
 {
     const struct lw__region *r = &s->facts->regions[q->region];
     const uint32_t h = r->heads[header];
-    for (uint32_t e = s->facts->cfg.pred_start[h]; e < s->facts->cfg.pred_start[h + 1]; e++) {
-        const uint32_t p = s->facts->cfg.pred[e];
+    EACH_PREDECESSOR(p, &s->facts->cfg, h) {
         if (p >= h && (s->facts->region_of[p] != q->region || s->facts->class_of[p] != r->heads[k]))
             return false;
     }

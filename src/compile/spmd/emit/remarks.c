@@ -20,8 +20,7 @@ bool lw__spmd_is_of_swap(const struct lw__spmd *s, LLVMValueRef instruction)
 {
     LLVMMetadataRef place = LLVMInstructionGetDebugLoc(instruction);
     for (uint32_t b = 0; place && b < s->facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, s->facts->cfg.blocks[b])
             if (LLVMIsAAtomicCmpXchgInst(i) && i != instruction &&
                 LLVMInstructionGetDebugLoc(i) == place)
                 return true;

@@ -52,8 +52,7 @@ static uint64_t cost_of_instruction(const struct lw__facts *facts, LLVMValueRef 
 static uint64_t cost_of_block(const struct lw__facts *facts, uint32_t b, enum who who)
 {
     uint64_t cost = who == WHO_SOME && facts->class_of[b] == b ? CLASS_COST : 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]);
-    for (; i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, facts->cfg.blocks[b])
         cost += cost_of_instruction(facts, i, who);
     return cost;
 }
@@ -278,9 +277,8 @@ static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadata
     LLVMMetadataRef own = LLVMDIBuilderCreateFunction(b, file, name, length, name, length, file,
                                                       line, type, 1, 1, line, 0, 1);
     LLVMSetSubprogram(function, own);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
-            move_line(unit, b, i, own);
+    EACH_INSTRUCTION_OF(i, function)
+        move_line(unit, b, i, own);
     LLVMDIBuilderFinalize(b);
     LLVMDisposeDIBuilder(b);
 }

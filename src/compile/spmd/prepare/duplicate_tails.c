@@ -57,9 +57,9 @@ static bool find_tail(struct tails *t, uint32_t first)
     for (uint32_t b = 0; b < g->count; b++) {
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         t->tail[b] &= !LLVMIsAReturnInst(i);
-        for (; t->tail[b] && i; i = LLVMGetNextInstruction(i)) {
-            any |= lw__ir_may_write(i);
-            has_collective |= lw__ir_collective(i, NULL) != LW_OP_NONE;
+        EACH_INSTRUCTION(i, g->blocks[b]) {
+            any |= t->tail[b] && lw__ir_may_write(i);
+            has_collective |= t->tail[b] && lw__ir_collective(i, NULL) != LW_OP_NONE;
         }
     }
     return any && !has_collective;
@@ -70,8 +70,8 @@ static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
 {
     const struct lw__cfg *g = &t->cfg;
     memset(t->behind, 0, g->count);
-    for (uint32_t e = g->succ_start[a]; e < g->succ_start[a + 1]; e++)
-        t->behind[g->succ[e]] = true;
+    EACH_SUCCESSOR(to, g, a)
+        t->behind[to] = true;
     lw__cfg_flow_on(g, t->behind);
     for (uint32_t k = 0; k < g->count; k++)
         t->behind[k] &= t->operations[k];
@@ -94,8 +94,7 @@ static uint32_t group_edges(struct tails *t, uint32_t first)
     const struct lw__cfg *g = &t->cfg;
     uint32_t groups = 0;
     memset(t->group, 0, g->count * sizeof *t->group);
-    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++) {
-        const uint32_t way = g->pred[e];
+    EACH_PREDECESSOR(way, g, first) {
         uint32_t fits = 1;
         if (t->tail[way] || t->group[way])
             continue;
@@ -155,8 +154,7 @@ static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef 
 static void copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
 {
     LLVMPositionBuilderAtEnd(builder, t->copy[b]);
-    LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[b]);
-    for (; i; i = LLVMGetNextInstruction(i)) {
+    EACH_INSTRUCTION(i, t->cfg.blocks[b]) {
         p->pairs = lw__one_more(t->cfg.arena, p->pairs, p->count, sizeof *p->pairs);
         LLVMValueRef copy =
             LLVMIsAPHINode(i) ? LLVMBuildPhi(builder, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
@@ -209,9 +207,7 @@ static void copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, u
 /* The tail itself serves the first group. */
 static void keep_first(const struct tails *t, LLVMBuilderRef builder, uint32_t first)
 {
-    LLVMValueRef next, phi = LLVMGetFirstInstruction(t->cfg.blocks[first]);
-    for (; LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
+    EACH_PHI_SAFE(phi, t->cfg.blocks[first]) {
         LLVMPositionBuilderBefore(builder, phi);
         LLVMValueRef own = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
         fill_phi(t, NULL, own, phi, 1);
@@ -230,18 +226,17 @@ static uint32_t group_failing(struct tails *t, uint32_t first)
     const struct lw__cfg *g = &t->cfg;
     uint32_t groups = 0;
     unsigned n = 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[first]);
     if (!LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(g->blocks[first])))
         return 0;
-    for (; i; i = LLVMGetNextInstruction(i))
+    EACH_INSTRUCTION(i, g->blocks[first])
         if (lw__ir_collective(i, NULL) || ++n > DEAD_END_MAX)
             return 0;
     memset(t->tail, 0, g->count);
     t->tail[first] = true;
     memset(t->group, 0, g->count * sizeof *t->group);
-    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++)
-        if (!t->group[g->pred[e]])
-            t->group[g->pred[e]] = ++groups;
+    EACH_PREDECESSOR(from, g, first)
+        if (!t->group[from])
+            t->group[from] = ++groups;
     return groups;
 }
 
@@ -249,8 +244,8 @@ static uint32_t group_returning(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
     bool early = false;
-    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++)
-        early |= t->later[g->pred[e]];
+    EACH_PREDECESSOR(from, g, first)
+        early |= t->later[from];
     return early && !t->later[first] && find_tail(t, first) ? group_edges(t, first) : 0;
 }
 
@@ -295,8 +290,7 @@ void lw__prepare_duplicate_dead_ends(struct lw__arena *arena, LLVMValueRef funct
 {
     LLVMBuilderRef b =
         LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (; k; k = LLVMGetNextBasicBlock(k)) {
+    EACH_BLOCK(k, function) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(k);
         if (LLVMGetNumSuccessors(end) != 1 ||
             !LLVMIsAUnreachableInst(LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0))))

@@ -34,7 +34,7 @@ static bool is_arm(LLVMBasicBlockRef arm, LLVMBasicBlockRef branch, LLVMBasicBlo
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(arm);
     unsigned n = 0;
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(arm)); u; u = LLVMGetNextUse(u))
+    EACH_USE(u, LLVMBasicBlockAsValue(arm))
         if (LLVMGetUser(u) != LLVMGetBasicBlockTerminator(branch) || n++)
             return false;
     if (LLVMGetNumSuccessors(end) != 1)
@@ -102,8 +102,7 @@ static void flatten(LLVMBuilderRef b, LLVMBasicBlockRef branch, const bool is[2]
             lw__ir_move(i, b);
         }
     }
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(join); LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
+    EACH_PHI_SAFE(phi, join) {
         choose(b, phi, branch, from);
     }
     LLVMPositionBuilderBefore(b, end);

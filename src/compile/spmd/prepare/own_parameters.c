@@ -6,6 +6,7 @@
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
 
 static bool may_write(LLVMValueRef pointer);
 
@@ -24,7 +25,7 @@ static bool use_may_write(LLVMValueRef user, LLVMValueRef pointer)
 /* True if something is stored through the pointer, or may be. */
 static bool may_write(LLVMValueRef pointer)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+    EACH_USE(use, pointer)
         if (use_may_write(LLVMGetUser(use), pointer))
             return true;
     return false;

@@ -27,7 +27,7 @@ static bool is_known(const struct lw__cfg *g, LLVMValueRef check)
     LLVMValueRef fails = LLVMGetOperand(check, LW_GUARD_FAILS);
     if (LLVMIsConstant(fails))
         return lw__ir_is_truth(fails, false);
-    for (LLVMUseRef u = LLVMGetFirstUse(fails); u; u = LLVMGetNextUse(u)) {
+    EACH_USE(u, fails) {
         LLVMValueRef user = LLVMGetUser(u);
         if (lw__ir_guards(user) && is_same(user, check) && lw__cfg_runs_before(g, user, check))
             return true;
@@ -153,26 +153,29 @@ static bool stops(LLVMValueRef i)
 static void place_block(struct lw__arena *scratch, LLVMBuilderRef b, LLVMBasicBlockRef block)
 {
     struct placer p = {.b = b, .point = 1};
-    LLVMValueRef next, i = LLVMGetFirstInstruction(block);
-    size_t order = 1, checks = 0;
-    for (; i; i = LLVMGetNextInstruction(i), p.count++)
+    size_t order = 0, checks = 0;
+    EACH_INSTRUCTION(i, block) {
         checks += lw__ir_guards(i);
+        p.count++;
+    }
     if (!checks)
         return;
     p.rows = lw__new(scratch, p.count, sizeof *p.rows);
-    for (i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), order++)
-        p.rows[order - 1] = (struct row){i, order};
+    EACH_INSTRUCTION(i, block) {
+        p.rows[order] = (struct row){i, order + 1};
+        order++;
+    }
     qsort(p.rows, p.count, sizeof *p.rows, compare_rows);
     place_before(&p, lw__ir_first_after_phis(block));
-    order = 1;
-    for (i = LLVMGetFirstInstruction(block); i; i = next, order++) {
-        next = LLVMGetNextInstruction(i);
+    order = 0;
+    EACH_INSTRUCTION_SAFE(i, block) {
+        order++;
         if (LLVMIsAPHINode(i)) {
             p.point = order + 1;
         } else if (lw__ir_guards(i) && can_move_check(&p, i)) {
             move(&p, i);
-        } else if ((lw__ir_guards(i) || stops(i)) && next) {
-            place_before(&p, next);
+        } else if ((lw__ir_guards(i) || stops(i)) && LLVMGetNextInstruction(i)) {
+            place_before(&p, LLVMGetNextInstruction(i));
             p.point = order + 1;
         }
     }
@@ -183,8 +186,7 @@ void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     const struct lw__arena_mark mark = lw__arena_mark(scratch);
     remove_known(scratch, function);
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-         block = LLVMGetNextBasicBlock(block))
+    EACH_BLOCK(block, function)
         place_block(scratch, b, block);
     lw__arena_release(scratch, mark);
     LLVMDisposeBuilder(b);

@@ -41,20 +41,17 @@ static bool range_of(const char *name, const uint32_t block[3], struct range *r)
 /* A thread index of one value becomes that value; others get their range. */
 static void fold_places(const struct lw__kernel *kernel)
 {
-    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
-    for (; b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            struct range r = {0};
-            next = LLVMGetNextInstruction(i);
-            if (!LLVMIsACallInst(i) || !range_of(lw__ir_callee(i), kernel->block, &r))
-                continue;
-            if (r.first < r.last) {
-                lw__ir_set_range(i, r.first, r.last);
-                continue;
-            }
-            LLVMReplaceAllUsesWith(i, LLVMConstInt(LLVMTypeOf(i), r.first, 0));
-            LLVMInstructionEraseFromParent(i);
+    EACH_INSTRUCTION_OF_SAFE(i, kernel->function) {
+        struct range r = {0};
+        if (!LLVMIsACallInst(i) || !range_of(lw__ir_callee(i), kernel->block, &r))
+            continue;
+        if (r.first < r.last) {
+            lw__ir_set_range(i, r.first, r.last);
+            continue;
         }
+        LLVMReplaceAllUsesWith(i, LLVMConstInt(LLVMTypeOf(i), r.first, 0));
+        LLVMInstructionEraseFromParent(i);
+    }
 }
 
 static void place_guards(struct lw__unit *unit)
@@ -74,10 +71,9 @@ static uint64_t instructions(const struct lw__unit *unit, uint32_t *percent)
 {
     uint64_t n = 0, guards = 0, others = 0;
     for (size_t i = 0; i < unit->kernels.count; i++)
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(unit->kernels.rows[i].function); b;
-             b = LLVMGetNextBasicBlock(b)) {
+        EACH_BLOCK(b, unit->kernels.rows[i].function) {
             uint64_t all = 0, here = 0;
-            for (LLVMValueRef k = LLVMGetFirstInstruction(b); k; k = LLVMGetNextInstruction(k))
+            EACH_INSTRUCTION(k, b)
                 all++, here += lw__ir_guards(k);
             n += all;
             guards += here;

@@ -69,8 +69,8 @@ static void open_graph(struct graph *g, struct lw__arena *arena, LLVMValueRef fu
 
 static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
 {
-    for (uint32_t e = g->cfg.succ_start[b]; e < g->cfg.succ_start[b + 1]; e++)
-        if (!g->in[g->cfg.succ[e]] && g->cfg.succ[e] != join)
+    EACH_SUCCESSOR(to, &g->cfg, b)
+        if (!g->in[to] && to != join)
             return true;
     return false;
 }
@@ -84,8 +84,8 @@ static bool fill(struct graph *g, uint32_t branch, uint32_t join)
     memset(g->in, 0, c->count);
     g->in[branch] = true;
     for (uint32_t b = branch + 1; b < c->count; b++)
-        for (uint32_t e = c->pred_start[b]; b != join && e < c->pred_start[b + 1]; e++)
-            g->in[b] |= g->in[c->pred[e]];
+        EACH_PREDECESSOR(from, c, b)
+            g->in[b] |= b != join && g->in[from];
     for (uint32_t b = branch; b < c->count; b++)
         if (g->in[b] && (!lw__cfg_dominates(c, branch, b) || leaves(g, b, join)))
             return false;
@@ -105,8 +105,7 @@ static bool is_of_same_loops(const struct graph *g, uint32_t branch, uint32_t jo
 /* True if a condition depends on the edge to the join. control/exited_lanes.c follows such. */
 bool lw__prepare_decides_by_edge(LLVMBasicBlockRef join)
 {
-    LLVMValueRef phi = LLVMGetFirstInstruction(join);
-    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+    EACH_PHI(phi, join) {
         LLVMTypeRef type = LLVMTypeOf(phi);
         if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1)
             return true;
@@ -123,8 +122,8 @@ static bool wants_join(struct graph *g, uint32_t branch)
         !lw__is_thread_index_expr(LLVMGetCondition(end)) || !is_of_same_loops(g, branch, join) ||
         lw__prepare_decides_by_edge(c->blocks[join]) || !fill(g, branch, join))
         return false;
-    for (uint32_t e = c->pred_start[join]; e < c->pred_start[join + 1]; e++)
-        if (!g->in[c->pred[e]])
+    EACH_PREDECESSOR(from, c, join)
+        if (!g->in[from])
             return true;
     return false;
 }
@@ -154,10 +153,8 @@ static LLVMValueRef member_of_phi(const struct graph *g, LLVMBuilderRef b, LLVMV
 static void split_phis(const struct graph *g, LLVMBuilderRef b, LLVMBasicBlockRef join,
                        LLVMBasicBlockRef own)
 {
-    LLVMValueRef next, phi = LLVMGetFirstInstruction(join),
-                       first = LLVMGetBasicBlockTerminator(own);
-    for (; LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
+    LLVMValueRef first = LLVMGetBasicBlockTerminator(own);
+    EACH_PHI_SAFE(phi, join) {
         LLVMPositionBuilderBefore(b, first);
         LLVMValueRef inside = member_of_phi(g, b, phi, true);
         LLVMPositionBuilderBefore(b, phi);

@@ -20,12 +20,8 @@ static void each(LLVMValueRef function, void (*part)(LLVMBuilderRef b, LLVMValue
 {
     LLVMBuilderRef b =
         LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            part(b, i);
-        }
+    EACH_INSTRUCTION_OF_SAFE(i, function)
+        part(b, i);
     LLVMDisposeBuilder(b);
 }
 
@@ -112,17 +108,12 @@ static bool is_left_over(LLVMValueRef i)
 
 static void drop_left_over(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block;
-    LLVMValueRef i, next;
     for (bool again = true; again;) {
         again = false;
-        for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-            for (i = LLVMGetFirstInstruction(block); i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                if (is_left_over(i)) {
-                    LLVMInstructionEraseFromParent(i);
-                    again = true;
-                }
+        EACH_INSTRUCTION_OF_SAFE(i, function)
+            if (is_left_over(i)) {
+                LLVMInstructionEraseFromParent(i);
+                again = true;
             }
     }
 }

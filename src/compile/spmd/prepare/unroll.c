@@ -33,10 +33,9 @@ struct marker {
 static void say(struct marker *m, const struct lw__loop *loop, const char *word, uint32_t count,
                 bool always)
 {
-    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
-         p++) {
-        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
-        if (loop->body[m->cfg.pred[p]] && (always || !lw__loop_has_word(back, "llvm.loop.unroll.")))
+    EACH_PREDECESSOR(from, &m->cfg, loop->header) {
+        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[from]);
+        if (loop->body[from] && (always || !lw__loop_has_word(back, "llvm.loop.unroll.")))
             lw__loop_set_metadata(back, word, count);
     }
 }
@@ -44,11 +43,10 @@ static void say(struct marker *m, const struct lw__loop *loop, const char *word,
 /* True if the block has a collective for those that leave the loop in the same iteration. */
 static bool converges_by_iteration(const struct marker *m, const struct lw__loop *loop, uint32_t b)
 {
-    bool converges = false;
-    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
-    for (; !converges && i; i = LLVMGetNextInstruction(i))
-        converges = lw__ir_collective(i, NULL) && lw__spmd_instance_has_iteration(&m->cfg, loop, i);
-    return converges;
+    EACH_INSTRUCTION(i, m->cfg.blocks[b])
+        if (lw__ir_collective(i, NULL) && lw__spmd_instance_has_iteration(&m->cfg, loop, i))
+            return true;
+    return false;
 }
 
 static void mark_kept(struct marker *m)
@@ -131,8 +129,7 @@ static void mark_holder(struct marker *m, uint32_t b)
 static void mark_whole(struct marker *m)
 {
     for (uint32_t b = 0; b < m->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
+        EACH_INSTRUCTION(i, m->cfg.blocks[b]) {
             if (lw__op_table[lw__ir_collective(i, NULL)].block)
                 mark_holder(m, b);
             for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
@@ -168,8 +165,7 @@ static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, u
     if (LLVMGetNumSuccessors(end) != 2 || !LLVMIsAICmpInst(LLVMGetCondition(end)))
         return false;
     LLVMValueRef test = LLVMGetCondition(end);
-    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
-    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    EACH_PHI(i, m->cfg.blocks[loop->header])
         if (counts(LLVMGetOperand(test, 0), i))
             return LLVMIsAConstantInt(LLVMGetOperand(test, 1));
     return false;
@@ -179,8 +175,7 @@ static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, u
 static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
 {
     uint32_t n = 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
-    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+    EACH_PHI(i, m->cfg.blocks[loop->header]) {
         bool counter = false;
         for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
             counter |= counts(LLVMGetIncomingValue(i, k), i);
@@ -202,8 +197,8 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
         if (!loop->body[b])
             continue;
         ends |= ends_by_count(m, loop, b);
-        for (uint32_t e = m->cfg.succ_start[b]; e < m->cfg.succ_start[b + 1]; e++)
-            exits += !loop->body[m->cfg.succ[e]];
+        EACH_SUCCESSOR(to, &m->cfg, b)
+            exits += !loop->body[to];
         LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
         for (; i; i = LLVMGetNextInstruction(i), n++)
             if (lw__ir_guards(i))
@@ -283,12 +278,11 @@ static void count_nests(struct marker *m)
     lw__loops_nest(&m->loops);
     for (size_t l = 0; l < m->loops.count; l++) {
         const uint32_t header = m->loops.loops[l].header;
-        for (uint32_t p = m->cfg.pred_start[header]; p < m->cfg.pred_start[header + 1]; p++) {
-            LLVMBasicBlockRef from = m->cfg.blocks[m->cfg.pred[p]];
+        EACH_PREDECESSOR(p, &m->cfg, header) {
+            LLVMBasicBlockRef from = m->cfg.blocks[p];
             LLVMValueRef back = LLVMGetBasicBlockTerminator(from);
-            if (m->loops.loops[l].body[m->cfg.pred[p]] &&
-                (lw__loop_has_word(back, "llvm.loop.unroll.enable") ||
-                 lw__loop_has_word(back, "llvm.loop.unroll.full")))
+            if (m->loops.loops[l].body[p] && (lw__loop_has_word(back, "llvm.loop.unroll.enable") ||
+                                              lw__loop_has_word(back, "llvm.loop.unroll.full")))
                 m->marked += depth_of(m, l);
         }
     }

@@ -120,8 +120,7 @@ static unsigned most_arguments(const struct lw__spmd *s)
 {
     unsigned most = 0;
     for (uint32_t b = 0; b < s->facts->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
+        EACH_INSTRUCTION(i, s->facts->cfg.blocks[b])
             if (lw__ir_prints(i) && LLVMGetNumArgOperands(i) - 1 > most)
                 most = LLVMGetNumArgOperands(i) - 1;
     return most;
