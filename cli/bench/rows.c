@@ -79,7 +79,8 @@ static double count_flops(const struct cli_op_call *call)
     if (strcmp(name, "attention") == 0 && call->inputs >= 3) {
         double keys = extent(&in[1], 2);
         double flops = 2 * keys * ((double)in[0].count + (double)out->count);
-        return strstr(call->json, "\"causal\":true") ? flops / 2 : flops;
+        bool is_causal = false;
+        return !lw_params_bool(call->params, "causal", &is_causal) && is_causal ? flops / 2 : flops;
     }
     return 0;
 }

@@ -183,8 +183,8 @@ static int record(const struct job *job, lw_graph *graph)
     lw_tensor tensors[CLI_OP_INPUTS + CLI_OP_OUTPUTS];
     lw_status status = declare(call, graph, tensors);
     if (status == LW_OK)
-        status = lw_op_run(call->op, lw_graph_stream(graph), call->json, &tensors[call->inputs],
-                           call->outputs, tensors, call->inputs);
+        status = lw_params_run(call->params, lw_graph_stream(graph), &tensors[call->inputs],
+                               call->outputs, tensors, call->inputs);
     for (size_t i = call->inputs; i < call->inputs + call->shown && status == LW_OK; i++)
         status = lw_graph_output(graph, call->args[i].param.name, tensors[i]);
     int failed = cli_exit_of(status);

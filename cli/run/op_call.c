@@ -8,77 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-/* The length of the name before '='; 0: the word is no parameter. */
-static size_t key_length(const char *word)
-{
-    size_t n = 0;
-    while (isalnum((unsigned char)word[n]) || word[n] == '_')
-        n++;
-    return word[n] == '=' && !isdigit((unsigned char)*word) ? n : 0;
-}
-
-/* "name:type" in the operation's declaration: the type, or NULL. */
-static const char *find_type(const char *parameters, const char *name, size_t length)
-{
-    for (const char *at = parameters; *at;) {
-        at += strspn(at, " ");
-        if (!strncmp(at, name, length) && at[length] == ':')
-            return at + length + 1;
-        at += strcspn(at, " ");
-    }
-    return NULL;
-}
-
-static void add(struct cli_op_call *call, char c)
-{
-    call->json[call->json_length++] = c;
-}
-
-static void add_string(struct cli_op_call *call, const char *text, size_t length)
-{
-    add(call, '"');
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"' || text[i] == '\\')
-            add(call, '\\');
-        add(call, text[i]);
-    }
-    add(call, '"');
-}
-
-/* Words are strings in JSON, also the words of numbers, as `all` and `inf`. */
-static bool is_word(const char *type, const char *value)
-{
-    bool is_text = !strncmp(type, "string", 6) || !strncmp(type, "dtype", 5);
-    bool is_bool = !strncmp(type, "bool", 4);
-    return is_text || (!is_bool && !isdigit((unsigned char)value[strspn(value, "+-.")]));
-}
-
-static int take_parameter(struct cli_op_call *call, const char *word, size_t length)
-{
-    const char *value = word + length + 1;
-    const char *type = find_type(call->info.parameters, word, length);
-    if (length == 3 && !strncmp(word, "out", 3)) {
-        call->out = value;
-        return CLI_DONE;
-    }
-    if (!type)
-        return cli_fail(CLI_USAGE, "%s has no parameter '%.*s'; it has %s, and out=FILE.npy",
-                        call->info.name, (int)length, word,
-                        *call->info.parameters ? call->info.parameters : "none");
-    add(call, call->json_length ? ',' : '{');
-    add_string(call, word, length);
-    add(call, ':');
-    if (is_word(type, value)) {
-        add_string(call, value, strlen(value));
-    } else {
-        memcpy(call->json + call->json_length, value, strlen(value));
-        call->json_length += strlen(value);
-    }
-    return CLI_DONE;
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* lw_op_list has no status: it is the first search that tells of too little memory for them. */
@@ -119,6 +48,39 @@ static int take_arg(struct cli_op_call *call, const char *word)
                         call->info.most_inputs, word);
     size_t index = call->inputs++;
     return cli_arg_read(index, &param, word, &call->args[index]);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* The length of the name before '='; 0: the word is no parameter. */
+static size_t key_length(const char *word)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)word[n]) || word[n] == '_')
+        n++;
+    return word[n] == '=' && !isdigit((unsigned char)*word) ? n : 0;
+}
+
+/* add_parameter - a word, cut at its '=', whose name is `length` bytes. */
+static int add_parameter(struct cli_op_call *call, const char *word, size_t length)
+{
+    char *name = strdup(word);
+    if (!name)
+        return cli_fail_memory(strlen(word) + 1);
+    name[length] = '\0';
+    call->words[call->word_count++] = (lw_word){name, name + length + 1, LW_WORD_EITHER};
+    return CLI_DONE;
+}
+
+static int take_word(struct cli_op_call *call, const char *word)
+{
+    size_t length = key_length(word);
+    if (!length)
+        return take_arg(call, word);
+    if (strncmp(word, "out=", 4) != 0)
+        return add_parameter(call, word, length);
+    call->out = word + 4;
+    return CLI_DONE;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
@@ -178,7 +140,7 @@ static int infer_outputs(struct cli_op_call *call)
         for (int axis = 0; axis < arg->rank; axis++)
             in[i].extent[axis] = (ptrdiff_t)arg->extent[axis];
     }
-    lw_status status = lw_op_infer(call->op, call->json, in, call->inputs, out, CLI_OP_OUTPUTS);
+    lw_status status = lw_params_infer(call->params, in, call->inputs, out, CLI_OP_OUTPUTS);
     if (status != LW_OK)
         return cli_fail_library(status);
     int failed = CLI_DONE;
@@ -192,27 +154,24 @@ static int infer_outputs(struct cli_op_call *call)
 
 int cli_op_read(const char *name, const char *const *words, size_t count, struct cli_op_call *call)
 {
-    size_t room = 3;
+    lw_op *op;
+    int failed = CLI_DONE;
     *call = (struct cli_op_call){0};
-    lw_status status = lw_op_find(name, &call->op);
+    lw_status status = lw_op_find(name, &op);
     if (status == LW_OK)
-        status = lw_op_get_info(call->op, &call->info);
+        status = lw_op_get_info(op, &call->info);
     if (status != LW_OK)
         return cli_fail_library(status);
-    for (size_t i = 0; i < count; i++)
-        room += 2 * strlen(words[i]) + 8;
-    call->json = malloc(room);
-    if (!call->json)
-        return cli_fail_memory(room);
-    for (size_t i = 0; i < count; i++) {
-        size_t length = key_length(words[i]);
-        int failed = length ? take_parameter(call, words[i], length) : take_arg(call, words[i]);
-        if (failed)
-            return failed;
-    }
-    if (call->json_length)
-        add(call, '}');
-    add(call, '\0');
+    call->words = calloc(count + 1, sizeof *call->words);
+    if (!call->words)
+        return cli_fail_memory(count * sizeof *call->words);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = take_word(call, words[i]);
+    if (failed)
+        return failed;
+    status = lw_params_create(op, call->words, call->word_count, &call->params);
+    if (status != LW_OK)
+        return cli_fail_library(status);
     if (call->inputs < call->info.least_inputs)
         return cli_fail(CLI_USAGE, "%s needs %zu ARGs, %zu given", call->info.name,
                         call->info.least_inputs, call->inputs);
@@ -238,13 +197,16 @@ int cli_op_create(struct cli_op_call *call, lw_device *device)
 lw_status cli_op_queue(void *of, lw_stream *stream)
 {
     const struct cli_op_call *call = of;
-    return lw_op_run(call->op, stream, call->json, &call->tensors[call->inputs], call->outputs,
-                     call->tensors, call->inputs);
+    return lw_params_run(call->params, stream, &call->tensors[call->inputs], call->outputs,
+                         call->tensors, call->inputs);
 }
 
 void cli_op_free(struct cli_op_call *call)
 {
     for (size_t i = 0; i < call->inputs + call->outputs; i++)
         cli_arg_free(&call->args[i]);
-    free(call->json);
+    for (size_t i = 0; i < call->word_count; i++)
+        free((char *)call->words[i].name);
+    free(call->words);
+    lw_params_destroy(call->params);
 }

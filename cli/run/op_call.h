@@ -10,10 +10,10 @@
 enum { CLI_OP_INPUTS = 16, CLI_OP_OUTPUTS = 16 };
 
 struct cli_op_call {
-    lw_op *op;
     lw_op_info info;
-    char *json; /* of the parameters; capacity is enough for all words twice */
-    size_t json_length;
+    lw_word *words; /* of the parameters, which keep their texts */
+    size_t word_count;
+    lw_params *params;
     const char *out;                                     /* the file that `out=` names, or NULL */
     struct cli_arg args[CLI_OP_INPUTS + CLI_OP_OUTPUTS]; /* inputs, then outputs */
     lw_tensor tensors[CLI_OP_INPUTS + CLI_OP_OUTPUTS];

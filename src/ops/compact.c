@@ -110,22 +110,14 @@ lw_status lw_compact(lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, 
 
 /* ---- by name ---- */
 
-lw_status lw__infer_compact(const char *op, const lw_shape *inputs, size_t count,
-                            const lw_params *params, lw_shape *outputs)
+lw_status lw__infer_compact(const struct lw__question *q, lw_shape *outputs)
 {
-    (void)op;
-    (void)count;
-    (void)params;
-    outputs[0] = inputs[0];
+    outputs[0] = q->inputs[0];
     outputs[1] = (lw_shape){.dtype = LW_I64};
     return LW_OK;
 }
 
-lw_status lw__run_compact(const char *op, lw_stream *s, const lw_tensor *outputs,
-                          const lw_tensor *inputs, size_t count, const lw_params *params)
+lw_status lw__run_compact(const struct lw__named_call *c)
 {
-    (void)op;
-    (void)count;
-    (void)params;
-    return lw_compact(s, outputs[0], outputs[1], inputs[0], inputs[1]);
+    return lw_compact(c->stream, c->outputs[0], c->outputs[1], c->inputs[0], c->inputs[1]);
 }

@@ -8,7 +8,6 @@
 #include "ops/contract.h"
 #include "ops/registry.h"
 #include <limits.h>
-#include <stdlib.h>
 
 enum { THREADS_GPU = 128, BLOCK_ELEMENTS = 4096, COLUMN_BYTES = 1 << 26 };
 
@@ -289,77 +288,29 @@ lw_status lw_conv2d(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
     return run("conv2d", 2, s, out, x, filter, options);
 }
 
-/* ---- by name ---- */
-
-/* "1" for both axes, or "1,2". */
-static lw_status read_pair(const lw_params *params, const char *name, int least, int pair[2])
+lw_status lw__infer_conv(const struct lw__question *q, lw_shape *output)
 {
-    const char *text;
-    char *end;
-    long first, second;
+    const lw_shape *x = &q->inputs[0], *filter = &q->inputs[1];
+    const int dimensions = q->op[4] - '0', rank = x->rank;
+    const lw_dtype dtype = lw__promote(x->dtype, filter->dtype);
 
-    LW_TRY(lw_params_string(params, name, &text));
-    first = second = strtol(text, &end, 10);
-    if (end != text && *end == ',') {
-        const char *rest = end + 1;
-
-        second = strtol(rest, &end, 10);
-        if (end == rest)
-            end = (char *)"?";
-    }
-    if (end == text || *end || first < least || second < least || first > INT_MAX ||
-        second > INT_MAX)
-        return lw_fail(LW_E_ARG, "%s: %s is '%.80s'; need a number from %d on, or two, as 1,2",
-                       params->op, name, text, least);
-    pair[0] = (int)first;
-    pair[1] = (int)second;
-    return LW_OK;
-}
-
-static lw_status read_options(const char *op, const lw_params *params, lw_conv_options *o)
-{
-    (void)op;
-    LW_TRY(read_pair(params, "pad", 0, o->pad));
-    return read_pair(params, "stride", 1, o->stride);
-}
-
-lw_status lw__infer_conv(const char *op, const lw_shape *inputs, size_t count,
-                         const lw_params *params, lw_shape *output)
-{
-    const int dimensions = op[4] - '0', rank = inputs[0].rank;
-    const lw_dtype dtype = lw__promote(inputs[0].dtype, inputs[1].dtype);
-    lw_conv_options o;
-    lw_dtype said;
-
-    (void)count;
-    LW_TRY(read_options(op, params, &o));
-    if ((rank != dimensions && rank != dimensions + 2) || inputs[1].rank != rank)
-        return lw_fail(LW_E_SHAPE, "%s: x has rank %d and filter %d; need %d, or %d, for both", op,
-                       rank, inputs[1].rank, dimensions, dimensions + 2);
-    *output = inputs[0];
+    if ((rank != dimensions && rank != dimensions + 2) || filter->rank != rank)
+        return lw_fail(LW_E_SHAPE, "%s: x has rank %d and filter %d; need %d, or %d, for both",
+                       q->op, rank, filter->rank, dimensions, dimensions + 2);
+    *output = *x;
     if (rank > dimensions)
-        output->extent[1] = inputs[1].extent[0];
+        output->extent[1] = filter->extent[0];
     for (int k = 0; k < dimensions; k++) {
         const int axis = rank - dimensions + k;
-        const ptrdiff_t padded = inputs[0].extent[axis] + 2 * (ptrdiff_t)o.pad[k];
-        const ptrdiff_t filter = inputs[1].extent[axis];
+        const ptrdiff_t padded =
+            x->extent[axis] + 2 * (ptrdiff_t)lw__param(q->params, "pad")->two[k];
 
-        if (!filter || filter > padded)
-            return lw_fail(LW_E_SHAPE, "%s: filter has extent %td in axis %d; need 1 to %td", op,
-                           filter, axis, padded);
-        output->extent[axis] = (padded - filter) / o.stride[k] + 1;
+        if (!filter->extent[axis] || filter->extent[axis] > padded)
+            return lw_fail(LW_E_SHAPE, "%s: filter has extent %td in axis %d; need 1 to %td", q->op,
+                           filter->extent[axis], axis, padded);
+        output->extent[axis] =
+            (padded - filter->extent[axis]) / lw__param(q->params, "stride")->two[k] + 1;
     }
-    LW_TRY(lw_params_dtype(params, "dtype", &said));
-    output->dtype = (int)said != LW_DTYPE_AUTO ? said : lw__dtype_is_float(dtype) ? dtype : LW_I64;
+    lw__choose_dtype(q->params, lw__dtype_is_float(dtype) ? dtype : LW_I64, output);
     return LW_OK;
-}
-
-lw_status lw__run_conv(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                       size_t count, const lw_params *params)
-{
-    lw_conv_options o;
-
-    (void)count;
-    LW_TRY(read_options(op, params, &o));
-    return (op[4] == '1' ? lw_conv1d : lw_conv2d)(s, out, inputs[0], inputs[1], &o);
 }

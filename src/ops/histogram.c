@@ -101,40 +101,21 @@ lw_status lw_histogram(lw_stream *s, lw_tensor counts, lw_tensor x,
 
 /* ---- by name ---- */
 
-static lw_status read_bins(const lw_params *params, int64_t *bins)
+lw_status lw__infer_histogram(const struct lw__question *q, lw_shape *output)
 {
-    LW_TRY(lw_params_int(params, "bins", bins));
-    if (*bins >= 1 && *bins <= INT_MAX)
-        return LW_OK;
-    return lw_fail(LW_E_ARG, "%s: bins is %lld; need 1 to %d", params->op, (long long)*bins,
-                   INT_MAX);
-}
+    const ptrdiff_t bins = (ptrdiff_t)lw__param(q->params, "bins")->i;
 
-lw_status lw__infer_histogram(const char *op, const lw_shape *inputs, size_t count,
-                              const lw_params *params, lw_shape *output)
-{
-    int64_t bins;
-
-    (void)op;
-    (void)inputs;
-    (void)count;
-    LW_TRY(read_bins(params, &bins));
-    *output = (lw_shape){.dtype = LW_I64, .rank = 1, .extent = {(ptrdiff_t)bins}};
+    *output = (lw_shape){.dtype = LW_I64, .rank = 1, .extent = {bins}};
     return LW_OK;
 }
 
-lw_status lw__run_histogram(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                            size_t count, const lw_params *params)
+lw_status lw__run_histogram(const struct lw__named_call *c)
 {
-    lw_histogram_options o = {0};
-    int64_t bins;
+    const int64_t bins = lw__param(c->params, "bins")->i;
+    const lw_tensor *counts = c->outputs;
 
-    (void)count;
-    LW_TRY(read_bins(params, &bins));
-    if (out.rank == 1 && out.extent[0] != bins)
-        return lw_fail(LW_E_SHAPE, "%s: counts has extent %td; need bins, which is %lld", op,
-                       out.extent[0], (long long)bins);
-    LW_TRY(lw_params_real(params, "low", &o.low));
-    LW_TRY(lw_params_real(params, "high", &o.high));
-    return lw_histogram(s, out, inputs[0], &o);
+    if (counts->rank == 1 && counts->extent[0] != bins)
+        return lw_fail(LW_E_SHAPE, "%s: counts has extent %td; need bins, which is %lld", c->op,
+                       counts->extent[0], (long long)bins);
+    return lw_histogram(c->stream, *counts, c->inputs[0], c->options);
 }

@@ -2,7 +2,6 @@
  * What the operations check themselves is not checked here.
  */
 #include "ops/registry.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Of sums: NumPy 2's, but that those of unsigned integers are i64, too, with the bits of u64. */
@@ -26,29 +25,20 @@ static lw_dtype promoted(const lw_shape *inputs, size_t count)
     return all;
 }
 
-/* The parameter dtype, where the operation has one that is not `auto`. */
-static void choose_dtype(const lw_params *params, lw_dtype otherwise, lw_shape *output)
+void lw__choose_dtype(const lw_params *params, lw_dtype otherwise, lw_shape *output)
 {
-    lw_dtype said;
+    const struct lw__param_value *said = lw__param(params, "dtype");
 
-    output->dtype = otherwise;
-    for (size_t k = 0; k < params->declaration->count; k++)
-        if (!strcmp(params->declaration->rows[k].name, "dtype") &&
-            !lw_params_dtype(params, "dtype", &said) && (int)said != LW_DTYPE_AUTO)
-            output->dtype = said;
-}
-
-lw_status lw__wrong_axis(const char *op, int64_t axis, int rank)
-{
-    return lw_fail(LW_E_ARG, "%s: x has no axis %lld; its rank is %d", op, (long long)axis, rank);
+    output->dtype = said && said->i != LW_DTYPE_AUTO ? (lw_dtype)said->i : otherwise;
 }
 
 lw_status lw__axis_read(const lw_params *params, int rank, int *axis)
 {
-    int64_t k;
+    const int64_t k = lw__param(params, "axis")->i;
 
-    *axis = 0;
-    LW_TRY(lw_params_int(params, "axis", &k));
+    *axis = -1;
+    if (k == LW_INT_ALL)
+        return LW_OK;
     if (k >= rank || k < -rank)
         return lw__wrong_axis(params->op, k, rank);
     *axis = (int)(k < 0 ? k + rank : k);
@@ -56,21 +46,14 @@ lw_status lw__axis_read(const lw_params *params, int rank, int *axis)
 }
 
 /* Without the axis, or all of them, or with 1 there. */
-static lw_status drop_axis(const char *op, const lw_shape *in, const lw_params *params,
-                           lw_shape *output)
+static lw_status drop_axis(const lw_params *params, const lw_shape *in, lw_shape *output)
 {
-    int64_t axis;
-    bool keepdims;
+    const bool keepdims = lw__param(params, "keepdims")->i;
+    int axis;
 
-    LW_TRY(lw_params_int(params, "axis", &axis));
-    LW_TRY(lw_params_bool(params, "keepdims", &keepdims));
-    output->rank = 0;
-    if (axis != LW_INT_ALL && (axis >= in->rank || axis < -in->rank))
-        return lw__wrong_axis(op, axis, in->rank);
-    if (axis != LW_INT_ALL && axis < 0)
-        axis += in->rank;
+    LW_TRY(lw__axis_read(params, in->rank, &axis));
     for (int k = 0; k < in->rank; k++) {
-        if (axis != LW_INT_ALL && k != axis)
+        if (axis >= 0 && k != axis)
             output->extent[output->rank++] = in->extent[k];
         else if (keepdims)
             output->extent[output->rank++] = 1;
@@ -99,199 +82,96 @@ static lw_status broadcast(const char *op, const lw_shape *inputs, size_t count,
     return LW_OK;
 }
 
-lw_status lw__infer_dot(const char *op, const lw_shape *inputs, size_t count,
-                        const lw_params *params, lw_shape *output)
+lw_status lw__infer_dot(const struct lw__question *q, lw_shape *output)
 {
-    (void)op;
-    output->rank = 0;
-    choose_dtype(params, sum_dtype(promoted(inputs, count)), output);
+    lw__choose_dtype(q->params, sum_dtype(promoted(q->inputs, q->count)), output);
     return LW_OK;
 }
 
-lw_status lw__infer_reduce(const char *op, const lw_shape *inputs, size_t count,
-                           const lw_params *params, lw_shape *output)
+lw_status lw__infer_reduce(const struct lw__question *q, lw_shape *output)
 {
-    const lw_dtype in = inputs[0].dtype;
+    const char *op = q->op;
+    const lw_dtype in = q->inputs->dtype;
 
-    (void)count;
-    LW_TRY(drop_axis(op, inputs, params, output));
+    LW_TRY(drop_axis(q->params, q->inputs, output));
     if (!strncmp(op, "arg", 3))
         output->dtype = LW_I64;
     else if (!strcmp(op, "any") || !strcmp(op, "all"))
         output->dtype = LW_BOOL;
     else if (!strcmp(op, "max") || !strcmp(op, "min"))
-        choose_dtype(params, in, output);
+        lw__choose_dtype(q->params, in, output);
     else
-        choose_dtype(params, !strcmp(op, "mean") ? mean_dtype(in) : sum_dtype(in), output);
+        lw__choose_dtype(q->params, !strcmp(op, "mean") ? mean_dtype(in) : sum_dtype(in), output);
     return LW_OK;
 }
 
-lw_status lw__infer_map(const char *op, const lw_shape *inputs, size_t count,
-                        const lw_params *params, lw_shape *output)
+lw_status lw__infer_map(const struct lw__question *q, lw_shape *output)
 {
-    LW_TRY(broadcast(op, inputs, count, output));
-    choose_dtype(params, promoted(inputs, count), output);
+    LW_TRY(broadcast(q->op, q->inputs, q->count, output));
+    lw__choose_dtype(q->params, promoted(q->inputs, q->count), output);
     return LW_OK;
 }
 
-lw_status lw__infer_map_reduce(const char *op, const lw_shape *inputs, size_t count,
-                               const lw_params *params, lw_shape *output)
+lw_status lw__infer_map_reduce(const struct lw__question *q, lw_shape *output)
 {
     lw_shape all = {0};
 
-    LW_TRY(broadcast(op, inputs, count, &all));
-    LW_TRY(drop_axis(op, &all, params, output));
-    choose_dtype(params, sum_dtype(promoted(inputs, count)), output);
+    LW_TRY(broadcast(q->op, q->inputs, q->count, &all));
+    LW_TRY(drop_axis(q->params, &all, output));
+    lw__choose_dtype(q->params, sum_dtype(promoted(q->inputs, q->count)), output);
     return LW_OK;
 }
 
-/* The first input's shape; scan's sums of integers are of 64 bits. */
-lw_status lw__infer_like(const char *op, const lw_shape *inputs, size_t count,
-                         const lw_params *params, lw_shape *output)
+lw_status lw__infer_like(const struct lw__question *q, lw_shape *output)
 {
-    lw_dtype dtype = inputs[0].dtype;
-    const char *how;
-
-    (void)count;
-    *output = inputs[0];
-    if (!strcmp(op, "scan")) {
-        LW_TRY(lw_params_string(params, "op", &how));
-        dtype = how[0] == 'm' && how[1] != 'u' ? dtype : sum_dtype(dtype);
-    }
-    choose_dtype(params, dtype, output);
+    *output = q->inputs[0];
+    lw__choose_dtype(q->params, output->dtype, output);
     return LW_OK;
 }
 
-lw_status lw__infer_window(const char *op, const lw_shape *inputs, size_t count,
-                           const lw_params *params, lw_shape *output)
+/* Sums of integers are of 64 bits, as are their products. */
+lw_status lw__infer_scan(const struct lw__question *q, lw_shape *output)
 {
-    const bool is_average = !strcmp(op, "moving_average");
-    int64_t axis;
-    int window = 2;
-    const char *edge;
+    const lw_scan_op op = (lw_scan_op)lw__param(q->params, "op")->i;
+    const lw_dtype in = q->inputs->dtype;
 
-    (void)count;
-    *output = inputs[0];
-    LW_TRY(lw_params_int(params, "axis", &axis));
-    LW_TRY(lw_params_string(params, "edge", &edge));
-    if (is_average)
-        LW_TRY(lw__window_read(params, 1, &window));
-    if (axis >= output->rank || axis < -output->rank)
-        return lw__wrong_axis(op, axis, output->rank);
-    axis += axis < 0 ? output->rank : 0;
-    if (!strcmp(edge, "valid"))
+    *output = *q->inputs;
+    lw__choose_dtype(q->params, op == LW_SCAN_MAX || op == LW_SCAN_MIN ? in : sum_dtype(in),
+                     output);
+    return LW_OK;
+}
+
+lw_status lw__infer_window(const struct lw__question *q, lw_shape *output)
+{
+    const struct lw__param_value *given = lw__param(q->params, "window");
+    const ptrdiff_t window = given ? (ptrdiff_t)given->i : 2;
+    int axis;
+
+    *output = *q->inputs;
+    LW_TRY(lw__axis_read(q->params, output->rank, &axis));
+    if (lw__param(q->params, "edge")->i == LW_EDGE_VALID)
         output->extent[axis] =
             window > output->extent[axis] ? 0 : output->extent[axis] - window + 1;
-    if (is_average)
+    if (given)
         output->dtype = mean_dtype(output->dtype);
     return LW_OK;
 }
 
-/* True if the text has each axis once; negative ones count from the end. */
-static bool read_axes(const char *at, int rank, int axes[4])
-{
-    bool seen[LW_AXES] = {false};
-
-    for (int k = 0; k < rank; k++) {
-        char *end;
-        long axis = strtol(at, &end, 10);
-
-        axis += axis < 0 ? rank : 0;
-        if (end == at || axis < 0 || axis >= rank || seen[axis])
-            return false;
-        seen[axis] = true;
-        axes[k] = (int)axis;
-        at = end;
-        if (k < rank - 1 && *at++ != ',')
-            return false;
-    }
-    return !*at;
-}
-
-lw_status lw__axes_read(const char *op, const char *text, int rank, int storage[4],
-                        const int **axes)
-{
-    *axes = NULL;
-    if (!strcmp(text, "reversed"))
-        return LW_OK;
-    *axes = storage;
-    if (read_axes(text, rank, storage))
-        return LW_OK;
-    return lw_fail(LW_E_ARG, "%s: axes is '%.80s'; need `reversed` or %d axes, as 1,0, each once",
-                   op, text, rank);
-}
-
-lw_status lw__infer_permute(const char *op, const lw_shape *inputs, size_t count,
-                            const lw_params *params, lw_shape *output)
-{
-    const int rank = inputs[0].rank;
-    const char *text;
-    const int *axes;
-    int storage[4];
-
-    (void)count;
-    *output = inputs[0];
-    LW_TRY(lw_params_string(params, "axes", &text));
-    LW_TRY(lw__axes_read(op, text, rank, storage, &axes));
-    for (int k = 0; k < rank; k++)
-        output->extent[k] = inputs[0].extent[axes ? axes[k] : rank - 1 - k];
-    return LW_OK;
-}
-
 /* A rank of 1 stands for a row on the left, for a column on the right. */
-lw_status lw__infer_matmul(const char *op, const lw_shape *inputs, size_t count,
-                           const lw_params *params, lw_shape *output)
+lw_status lw__infer_matmul(const struct lw__question *q, lw_shape *output)
 {
-    lw_shape x = inputs[0], y = inputs[1], batch[2];
+    lw_shape x = q->inputs[0], y = q->inputs[1], batch[2] = {x, y};
 
-    (void)count;
     if (!x.rank || !y.rank)
-        return lw_fail(LW_E_SHAPE, "%s: ranks are %d and %d; need at least 1", op, x.rank, y.rank);
-    batch[0] = x;
-    batch[1] = y;
+        return lw_fail(LW_E_SHAPE, "%s: ranks are %d and %d; need at least 1", q->op, x.rank,
+                       y.rank);
     batch[0].rank = x.rank > 2 ? x.rank - 2 : 0;
     batch[1].rank = y.rank > 2 ? y.rank - 2 : 0;
-    LW_TRY(broadcast(op, batch, 2, output));
+    LW_TRY(broadcast(q->op, batch, 2, output));
     if (x.rank > 1)
         output->extent[output->rank++] = x.extent[x.rank - 2];
     if (y.rank > 1)
         output->extent[output->rank++] = y.extent[y.rank - 1];
-    choose_dtype(params, sum_dtype(promoted(inputs, 2)), output);
-    return LW_OK;
-}
-
-lw_status lw__sizes_agree(const char *op, const lw_params *params, int rank_of_k,
-                          const ptrdiff_t *extents_of_k)
-{
-    int64_t keys, depth;
-
-    LW_TRY(lw_params_int(params, "seq_len", &keys));
-    LW_TRY(lw_params_int(params, "d", &depth));
-    if (rank_of_k < 2) /* the operation says so */
-        return LW_OK;
-    if (keys && keys != extents_of_k[rank_of_k - 2])
-        return lw_fail(LW_E_SHAPE, "%s: seq_len is %lld, k has %td keys", op, (long long)keys,
-                       extents_of_k[rank_of_k - 2]);
-    if (depth && depth != extents_of_k[rank_of_k - 1])
-        return lw_fail(LW_E_SHAPE, "%s: d is %lld, k has depth %td", op, (long long)depth,
-                       extents_of_k[rank_of_k - 1]);
-    return LW_OK;
-}
-
-/* q's shape with v's depth. */
-lw_status lw__infer_attention(const char *op, const lw_shape *inputs, size_t count,
-                              const lw_params *params, lw_shape *output)
-{
-    const lw_shape *q = &inputs[0], *k = &inputs[1], *v = &inputs[2];
-
-    (void)count;
-    if (!q->rank || k->rank < 2 || v->rank < 2)
-        return lw_fail(LW_E_SHAPE,
-                       "%s: q, k, v have ranks %d, %d, %d; need 1, 2, 2 or 2, 2, 2 or "
-                       "4, 4, 4",
-                       op, q->rank, k->rank, v->rank);
-    LW_TRY(lw__sizes_agree(op, params, k->rank, k->extent));
-    *output = *q;
-    output->extent[output->rank - 1] = v->extent[v->rank - 1];
+    lw__choose_dtype(q->params, sum_dtype(promoted(q->inputs, 2)), output);
     return LW_OK;
 }

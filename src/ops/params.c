@@ -1,7 +1,8 @@
-/* params.c - parameters of operations by name: their declaration, their values from JSON. */
+/* params.c - parameters of operations by name: their declaration; values from JSON or words. */
 #include "ops/params.h"
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,60 @@ static bool read_value(enum lw__param_type type, const char *text, struct lw__pa
     }
 }
 
+/* ---- rules ---- */
+
+static lw_status read_word(const char *op, const struct lw__param_row *row,
+                           struct lw__param_value *v)
+{
+    const size_t length = strlen(v->s);
+    char all[80] = "";
+
+    v->i = 0;
+    for (const char *at = row->rule.words; *at; v->i++) {
+        const size_t n = strcspn(at, ",");
+
+        if (n == length && *at != '-' && !strncmp(at, v->s, n))
+            return LW_OK;
+        if (*at != '-')
+            strncat(strcat(all, *all ? ", " : ""), at, n);
+        at += n + strspn(at + n, ", ");
+    }
+    return lw_fail(LW_E_ARG, "%s: %s is '%.80s'; need one of %s", op, row->name, v->s, all);
+}
+
+/* "1" for both, or "1,2". */
+static lw_status read_two(const char *op, const struct lw__param_row *row,
+                          struct lw__param_value *v)
+{
+    char *end;
+    const long first = strtol(v->s, &end, 10);
+    const char *rest = end != v->s && *end == ',' ? end + 1 : v->s;
+    const long second = strtol(rest, &end, 10);
+
+    if (end == rest || *end || first < row->rule.least || second < row->rule.least ||
+        first > INT_MAX || second > INT_MAX)
+        return lw_fail(LW_E_ARG, "%s: %s is '%.80s'; need a number from %d on, or two, as 1,2", op,
+                       row->name, v->s, row->rule.least);
+    v->two[0] = (int)first;
+    v->two[1] = (int)second;
+    return LW_OK;
+}
+
+static lw_status keep_rule(const char *op, const struct lw__param_row *row,
+                           struct lw__param_value *v)
+{
+    switch (row->rule.kind) {
+    case LW_KIND_ONE_OF: return read_word(op, row, v);
+    case LW_KIND_TWO_FROM: return read_two(op, row, v);
+    case LW_KIND_FROM:
+        if (v->i < row->rule.least || v->i > INT_MAX)
+            return lw_fail(LW_E_ARG, "%s: %s is %lld; need %d to %d", op, row->name,
+                           (long long)v->i, row->rule.least, INT_MAX);
+        return LW_OK;
+    default: return LW_OK;
+    }
+}
+
 /* ---- declarations ---- */
 
 static bool is_name(const char *text)
@@ -101,7 +156,8 @@ static bool read_row(char *word, struct lw__declaration *d)
     return true;
 }
 
-lw_status lw__declaration_read(const char *op, const char *parameters, struct lw__declaration *out)
+lw_status lw__declaration_read(const char *op, const char *parameters,
+                               const struct lw__param_rule *rules, struct lw__declaration *out)
 {
     const char *at = parameters ? parameters : "";
     const size_t bytes = strlen(at) + 1;
@@ -120,6 +176,11 @@ lw_status lw__declaration_read(const char *op, const char *parameters, struct lw
                            "name and int, real, bool, string or dtype; there may be %d",
                            op, (int)length, at + begin, LW_PARAMS_MAX);
     }
+    for (size_t k = 0; rules && k < out->count; k++) {
+        out->rows[k].rule = rules[k];
+        if (out->rows[k].has_default)
+            LW_TRY(keep_rule(op, &out->rows[k], &out->rows[k].value));
+    }
     return LW_OK;
 }
 
@@ -127,6 +188,127 @@ void lw__declaration_free(struct lw__declaration *declaration)
 {
     free(declaration->text);
     *declaration = (struct lw__declaration){0};
+}
+
+/* ---- values ---- */
+
+static const char *skip_digits(const char *at)
+{
+    return at + strspn(at, "0123456789");
+}
+
+/* A number as JSON writes it: no +1, 01, .5, 1. or 0x1, which strtod would read. */
+static bool is_number(const char *text)
+{
+    const char *whole = text + (*text == '-'), *at = skip_digits(whole);
+    bool is_good = at > whole && (*whole != '0' || at == whole + 1);
+
+    if (is_good && *at == '.') {
+        is_good = skip_digits(at + 1) > at + 1;
+        at = skip_digits(at + 1);
+    }
+    if (is_good && (*at == 'e' || *at == 'E')) {
+        const char *power = at + 1 + (at[1] == '+' || at[1] == '-');
+
+        is_good = skip_digits(power) > power;
+        at = skip_digits(power);
+    }
+    return is_good && !*at;
+}
+
+static bool is_special(const char *text)
+{
+    const char *name = text + (*text == '-');
+
+    return !strcmp(name, "inf") || !strcmp(text, "nan");
+}
+
+/* True if JSON has a value of the type in this form. "all" is for what is `all` by default; a real
+ * that JSON cannot write is a string, as "inf". */
+static bool is_wanted(const struct lw__param_row *row, bool quoted, const char *text)
+{
+    if (row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE)
+        return quoted;
+    if (row->type == LW_TYPE_INT && !strcmp(text, "all"))
+        return quoted && row->has_default && row->value.i == LW_INT_ALL;
+    if (row->type == LW_TYPE_BOOL)
+        return !quoted;
+    return quoted ? row->type == LW_TYPE_REAL && is_special(text) : is_number(text);
+}
+
+static lw_status unknown(const struct lw_params *p, const char *name)
+{
+    char known[512] = "it has none";
+    size_t length = 0;
+
+    for (size_t k = 0; k < p->declaration->count && length < sizeof known; k++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                   k ? ", " : "it has ", p->declaration->rows[k].name);
+    return lw_fail(LW_E_ARG, "%s has no parameter '%s'; %s", p->op, name, known);
+}
+
+/* null stands for the default. */
+static lw_status set_value(struct lw_params *p, const char *name, bool quoted, const char *text)
+{
+    const struct lw__param_row *row = find_row(p->declaration, name);
+    size_t k;
+
+    if (!row)
+        return unknown(p, name);
+    k = (size_t)(row - p->declaration->rows);
+    if (p->named[k])
+        return lw_fail(LW_E_ARG, "%s: parameter '%s' comes twice", p->op, name);
+    p->named[k] = true;
+    if (!quoted && !strcmp(text, "null"))
+        return LW_OK;
+    p->given[k] = true;
+    if (is_wanted(row, quoted, text) && read_value(row->type, text, &p->values[k]))
+        return keep_rule(p->op, row, &p->values[k]);
+    return lw_fail(LW_E_ARG, "%s: parameter '%s' is %s%s%s; need %s %s", p->op, name,
+                   quoted ? "\"" : "", text, quoted ? "\"" : "",
+                   row->type == LW_TYPE_INT ? "an" : "a", type_names[row->type]);
+}
+
+static void start(const char *op, const struct lw__declaration *declaration, struct lw_params *p)
+{
+    p->op = op;
+    p->declaration = declaration;
+    p->text = NULL;
+    for (size_t k = 0; k < declaration->count; k++) {
+        p->values[k] = declaration->rows[k].value;
+        p->named[k] = p->given[k] = false;
+    }
+}
+
+static lw_status check_given(const struct lw_params *p)
+{
+    const struct lw__param_row *rows = p->declaration->rows;
+
+    for (size_t k = 0; k < p->declaration->count; k++)
+        if (!p->given[k] && !rows[k].has_default)
+            return lw_fail(LW_E_ARG, "%s needs the parameter '%s' (%s)", p->op, rows[k].name,
+                           type_names[rows[k].type]);
+    return LW_OK;
+}
+
+/* In JSON numbers, true and false are plain, all else is a string, also `all` and `inf`. */
+static bool is_string(const struct lw_params *p, const lw_word *word)
+{
+    const struct lw__param_row *row = find_row(p->declaration, word->name);
+
+    if (word->form != LW_WORD_EITHER || !row || row->type == LW_TYPE_BOOL)
+        return word->form == LW_WORD_STRING;
+    return row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE ||
+           !isdigit((unsigned char)word->text[strspn(word->text, "+-.")]);
+}
+
+lw_status lw__params_take(const char *op, const struct lw__declaration *declaration,
+                          const lw_word *words, size_t count, struct lw_params *out)
+{
+    start(op, declaration, out);
+    for (size_t k = 0; k < count; k++)
+        LW_TRY(set_value(out, words[k].name, is_string(out, &words[k]), words[k].text));
+    return check_given(out);
 }
 
 /* ---- values from JSON ---- */
@@ -213,30 +395,6 @@ static bool take_string(struct reader *r, const char **out)
     return take(r, '"');
 }
 
-static const char *skip_digits(const char *at)
-{
-    return at + strspn(at, "0123456789");
-}
-
-/* A number as JSON writes it: no +1, 01, .5, 1. or 0x1, which strtod would read. */
-static bool is_number(const char *text)
-{
-    const char *whole = text + (*text == '-'), *at = skip_digits(whole);
-    bool is_good = at > whole && (*whole != '0' || at == whole + 1);
-
-    if (is_good && *at == '.') {
-        is_good = skip_digits(at + 1) > at + 1;
-        at = skip_digits(at + 1);
-    }
-    if (is_good && (*at == 'e' || *at == 'E')) {
-        const char *power = at + 1 + (at[1] == '+' || at[1] == '-');
-
-        is_good = skip_digits(power) > power;
-        at = skip_digits(power);
-    }
-    return is_good && !*at;
-}
-
 /* A number or word as text. */
 static bool take_word(struct reader *r, const char **out)
 {
@@ -250,57 +408,9 @@ static bool take_word(struct reader *r, const char **out)
     return length > 0;
 }
 
-static bool is_special(const char *text)
-{
-    const char *name = text + (*text == '-');
-
-    return !strcmp(name, "inf") || !strcmp(text, "nan");
-}
-
-/* True if JSON has a value of the type in this form. "all" is for what is `all` by default; a real
- * that JSON cannot write is a string, as "inf". */
-static bool is_wanted(const struct lw__param_row *row, bool quoted, const char *text)
-{
-    if (row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE)
-        return quoted;
-    if (row->type == LW_TYPE_INT && !strcmp(text, "all"))
-        return quoted && row->has_default && row->value.i == LW_INT_ALL;
-    if (row->type == LW_TYPE_BOOL)
-        return !quoted;
-    return quoted ? row->type == LW_TYPE_REAL && is_special(text) : is_number(text);
-}
-
-/* null stands for the default. */
-static lw_status set_value(struct lw_params *p, const struct lw__param_row *row, bool quoted,
-                           const char *text, bool *given)
-{
-    const size_t k = (size_t)(row - p->declaration->rows);
-
-    if (!quoted && !strcmp(text, "null"))
-        return LW_OK;
-    given[k] = true;
-    if (is_wanted(row, quoted, text) && read_value(row->type, text, &p->values[k]))
-        return LW_OK;
-    return lw_fail(LW_E_ARG, "%s: parameter '%s' is %s%s%s; need %s %s", p->op, row->name,
-                   quoted ? "\"" : "", text, quoted ? "\"" : "",
-                   row->type == LW_TYPE_INT ? "an" : "a", type_names[row->type]);
-}
-
-static lw_status unknown(const struct lw_params *p, const char *name)
-{
-    char known[512] = "it has none";
-    size_t length = 0;
-
-    for (size_t k = 0; k < p->declaration->count && length < sizeof known; k++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
-                                   k ? ", " : "it has ", p->declaration->rows[k].name);
-    return lw_fail(LW_E_ARG, "%s has no parameter '%s'; %s", p->op, name, known);
-}
-
-static lw_status take_member(struct reader *r, struct lw_params *p, bool *given, bool *named)
+static lw_status take_member(struct reader *r, struct lw_params *p)
 {
     const char *name, *text;
-    const struct lw__param_row *row;
     bool quoted;
 
     if (!take_string(r, &name) || !take(r, ':'))
@@ -309,24 +419,16 @@ static lw_status take_member(struct reader *r, struct lw_params *p, bool *given,
     quoted = *r->at == '"';
     if (quoted ? !take_string(r, &text) : !take_word(r, &text))
         return malformed(r);
-    row = find_row(p->declaration, name);
-    if (!row)
-        return unknown(p, name);
-    if (named[row - p->declaration->rows])
-        return lw_fail(LW_E_ARG, "%s: parameter '%s' comes twice", p->op, name);
-    named[row - p->declaration->rows] = true;
-    return set_value(p, row, quoted, text, given);
+    return set_value(p, name, quoted, text);
 }
 
-static lw_status take_object(struct reader *r, struct lw_params *p, bool *given)
+static lw_status take_object(struct reader *r, struct lw_params *p)
 {
-    bool named[LW_PARAMS_MAX] = {false};
-
     if (!take(r, '{'))
         return malformed(r);
     if (!take(r, '}')) {
         do
-            LW_TRY(take_member(r, p, given, named));
+            LW_TRY(take_member(r, p));
         while (take(r, ','));
         if (!take(r, '}'))
             return malformed(r);
@@ -335,35 +437,20 @@ static lw_status take_object(struct reader *r, struct lw_params *p, bool *given)
     return *r->at ? malformed(r) : LW_OK;
 }
 
-/* Usual parameters fit without an allocation. */
-static lw_status make_room(struct lw_params *p, size_t bytes)
-{
-    p->text = bytes <= sizeof p->room ? p->room : malloc(bytes);
-    return p->text ? LW_OK : lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", p->op);
-}
-
 lw_status lw__params_read(const char *op, const struct lw__declaration *declaration,
                           const char *json, struct lw_params *out)
 {
-    bool given[LW_PARAMS_MAX] = {false};
-
-    out->op = op;
-    out->declaration = declaration;
-    out->text = NULL;
-    for (size_t k = 0; k < declaration->count; k++)
-        out->values[k] = declaration->rows[k].value;
+    start(op, declaration, out);
     if (json && *json && strcmp(json, "null")) {
+        const size_t bytes = 2 * strlen(json) + 1; /* a word gets a NUL, and no more */
         struct reader r = {.op = op, .at = json};
 
-        LW_TRY(make_room(out, 2 * strlen(json) + 1)); /* a word gets a NUL, and no more */
-        r.to = out->text;
-        LW_TRY(take_object(&r, out, given));
+        r.to = out->text = bytes <= sizeof out->room ? out->room : malloc(bytes);
+        if (!out->text)
+            return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op);
+        LW_TRY(take_object(&r, out));
     }
-    for (size_t k = 0; k < declaration->count; k++)
-        if (!given[k] && !declaration->rows[k].has_default)
-            return lw_fail(LW_E_ARG, "%s needs the parameter '%s' (%s)", op,
-                           declaration->rows[k].name, type_names[declaration->rows[k].type]);
-    return LW_OK;
+    return check_given(out);
 }
 
 void lw__params_free(struct lw_params *params)
@@ -373,7 +460,49 @@ void lw__params_free(struct lw_params *params)
     params->text = NULL;
 }
 
-/* ---- for infer and record ---- */
+/* ---- for infer, run and record ---- */
+
+const struct lw__param_value *lw__param(const lw_params *params, const char *name)
+{
+    const struct lw__param_row *row = find_row(params->declaration, name);
+
+    return row ? &params->values[row - params->declaration->rows] : NULL;
+}
+
+lw_status lw__wrong_axis(const char *op, int64_t axis, int rank)
+{
+    return lw_fail(LW_E_ARG, "%s: x has no axis %lld; its rank is %d", op, (long long)axis, rank);
+}
+
+static void fill(const struct lw__param_row *row, const struct lw__param_value *v, void *field)
+{
+    switch (row->rule.kind) {
+    case LW_KIND_AXIS: *(int *)field = v->i == LW_INT_ALL ? 0 : (int)LW_AXIS(v->i); break;
+    case LW_KIND_TWO_FROM: memcpy(field, v->two, sizeof v->two); break;
+    case LW_KIND_ANY:
+        if (row->type == LW_TYPE_BOOL)
+            *(bool *)field = v->i;
+        else
+            *(double *)field = v->r;
+        break;
+    default: *(int *)field = (int)v->i; /* also of an enum */
+    }
+}
+
+lw_status lw__params_fill(const lw_params *params, int rank, void *options)
+{
+    for (size_t k = 0; k < params->declaration->count; k++) {
+        const struct lw__param_row *row = &params->declaration->rows[k];
+        const struct lw__param_value *v = &params->values[k];
+
+        if (row->rule.kind == LW_KIND_AXIS && v->i != LW_INT_ALL &&
+            (v->i >= INT_MAX || v->i < INT_MIN))
+            return lw__wrong_axis(params->op, v->i, rank);
+        if (row->rule.field)
+            fill(row, v, (char *)options + row->rule.field - 1);
+    }
+    return LW_OK;
+}
 
 static lw_status look_up(const lw_params *p, const char *name, enum lw__param_type type,
                          const void *place, const struct lw__param_value **value)

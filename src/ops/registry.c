@@ -4,7 +4,6 @@
  * it is first asked for anything.
  */
 #include "ops/registry.h"
-#include "lanewise/op_info.h"
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -53,7 +52,8 @@ static void free_op(lw_op *op)
     free(op);
 }
 
-static lw_status make(const char *name, const char *parameters, lw_op **out)
+static lw_status make(const char *name, const char *parameters, const struct lw__param_rule *rules,
+                      lw_op **out)
 {
     lw_op *op = calloc(1, sizeof *op);
     lw_status status;
@@ -68,7 +68,7 @@ static lw_status make(const char *name, const char *parameters, lw_op **out)
             free_op(op);
         return lw_fail(LW_E_MEMORY, "out of memory: the operation %s", name);
     }
-    status = lw__declaration_read(name, parameters, &op->declaration);
+    status = lw__declaration_read(name, parameters, rules, &op->declaration);
     if (status)
         free_op(op);
     else
@@ -85,10 +85,10 @@ static lw_status add_builtins(void)
 
         if (look_up(b->name)) /* of a time when memory was short */
             continue;
-        LW_TRY(make(b->name, b->parameters, &op));
+        LW_TRY(make(b->name, b->parameters + strspn(b->parameters, " "), b->rules, &op));
         op->builtin = b;
         op->def.inputs = b->most;
-        op->def.outputs = b->run_pair ? 2 : 1;
+        op->def.outputs = b->outputs;
         append(op);
     }
     list.has_builtins = true;
@@ -135,7 +135,7 @@ static lw_status add(const lw_op_def *def, lw_op **out)
     LW_TRY(add_builtins());
     if (look_up(def->name))
         return lw_fail(LW_E_ARG, "there is an operation %s already", def->name);
-    LW_TRY(make(def->name, def->parameters, out));
+    LW_TRY(make(def->name, def->parameters, NULL, out));
     (*out)->def = *def;
     (*out)->def.name = (*out)->name;
     (*out)->def.parameters = NULL; /* the declaration has them */
@@ -291,25 +291,13 @@ static lw_status check_shape(const lw_op *op, size_t index, const lw_shape *s)
                    (int)s->dtype, LW_DTYPE_COUNT - 1);
 }
 
-static lw_status infer(const lw_op *op, const lw_params *params, const lw_shape *inputs,
-                       size_t count, lw_shape *outputs)
+lw_status lw_params_infer(const lw_params *params, const lw_shape *inputs, size_t count,
+                          lw_shape *outputs, size_t capacity)
 {
-    if (op->builtin)
-        return op->builtin->infer(op->name, inputs, count, params, outputs);
-    if (!op->def.infer)
-        return lw_fail(LW_E_UNSUPPORTED, "%s says nothing of its outputs' shapes: infer is NULL",
-                       op->name);
-    return op->def.infer(inputs, params, outputs, op->def.user);
-}
-
-lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
-                      lw_shape *outputs, size_t capacity)
-{
-    struct lw_params params;
-    lw_status status;
+    const lw_op *op = params ? params->of : NULL;
 
     if (!op || !outputs)
-        return lw_fail(LW_E_ARG, "the %s is NULL", op ? "place for the shapes" : "operation");
+        return lw_fail(LW_E_ARG, "the %s NULL", op ? "place for the shapes is" : "parameters are");
     LW_TRY(check_inputs(op, inputs, count));
     if (capacity < op->def.outputs)
         return lw_fail(LW_E_ARG, "%s has %zu outputs, there is room for %zu", op->name,
@@ -317,11 +305,12 @@ lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs
     memset(outputs, 0, op->def.outputs * sizeof *outputs);
     for (size_t k = 0; k < count; k++)
         LW_TRY(check_shape(op, k, &inputs[k]));
-    status = lw__params_read(op->name, &op->declaration, params_json, &params);
-    if (!status)
-        status = infer(op, &params, inputs, count, outputs);
-    lw__params_free(&params);
-    return status;
+    if (op->builtin)
+        return op->builtin->infer(&(struct lw__question){op->name, inputs, count, params}, outputs);
+    if (!op->def.infer)
+        return lw_fail(LW_E_UNSUPPORTED, "%s says nothing of its outputs' shapes: infer is NULL",
+                       op->name);
+    return op->def.infer(inputs, params, outputs, op->def.user);
 }
 
 static lw_status shape_of(const lw_op *op, const char *what, size_t index, const lw_tensor *t,
@@ -373,17 +362,73 @@ static lw_status check_outputs(const lw_op *op, const lw_params *params, const l
     return LW_OK;
 }
 
-static lw_status run(const lw_op *op, lw_stream *s, const lw_params *params,
-                     const lw_tensor *outputs, const lw_tensor *inputs, size_t count)
+lw_status lw_params_run(const lw_params *params, lw_stream *s, const lw_tensor *outputs,
+                        size_t output_count, const lw_tensor *inputs, size_t input_count)
 {
-    for (size_t k = 0; k < count; k++)
+    const lw_op *op = params ? params->of : NULL;
+    _Alignas(max_align_t) char options[LW_OPTIONS_BYTES] = {0};
+
+    if (!op)
+        return lw_fail(LW_E_ARG, "the parameters are NULL");
+    if (!s || !outputs)
+        return lw_fail(LW_E_ARG, "%s: the %s is NULL", op->name, s ? "list of outputs" : "stream");
+    LW_TRY(check_inputs(op, inputs, input_count));
+    if (output_count != op->def.outputs)
+        return lw_fail(LW_E_ARG, "%s has %zu outputs, not %zu", op->name, op->def.outputs,
+                       output_count);
+    for (size_t k = 0; k < input_count; k++)
         LW_TRY(check_rank(op, "input", k, inputs[k].rank));
-    if (op->builtin && op->builtin->run_pair)
-        return op->builtin->run_pair(op->name, s, outputs, inputs, count, params);
-    if (op->builtin)
-        return op->builtin->run(op->name, s, outputs[0], inputs, count, params);
-    LW_TRY(check_outputs(op, params, outputs, inputs));
-    return op->def.record(s, outputs, inputs, params, op->def.user);
+    if (!op->builtin) {
+        LW_TRY(check_outputs(op, params, outputs, inputs));
+        return op->def.record(s, outputs, inputs, params, op->def.user);
+    }
+    LW_TRY(lw__params_fill(params, input_count ? inputs->rank : 0, options));
+    return op->builtin->run(
+        &(struct lw__named_call){op->name, s, outputs, inputs, input_count, params, options});
+}
+
+/* ---- parameters ---- */
+
+lw_status lw_params_create(const lw_op *op, const lw_word *words, size_t count, lw_params **params)
+{
+    lw_status status;
+
+    if (!params)
+        return lw_fail(LW_E_ARG, "the place for the parameters is NULL");
+    *params = NULL;
+    if (!op || (count && !words))
+        return lw_fail(LW_E_ARG, "the %s is NULL", op ? "list of words" : "operation");
+    *params = malloc(sizeof **params);
+    if (!*params)
+        return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op->name);
+    (*params)->of = op;
+    status = lw__params_take(op->name, &op->declaration, words, count, *params);
+    if (status) {
+        lw_params_destroy(*params);
+        *params = NULL;
+    }
+    return status;
+}
+
+void lw_params_destroy(lw_params *params)
+{
+    free(params);
+}
+
+lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
+                      lw_shape *outputs, size_t capacity)
+{
+    struct lw_params params;
+    lw_status status;
+
+    if (!op)
+        return lw_fail(LW_E_ARG, "the operation is NULL");
+    params.of = op;
+    status = lw__params_read(op->name, &op->declaration, params_json, &params);
+    if (!status)
+        status = lw_params_infer(&params, inputs, count, outputs, capacity);
+    lw__params_free(&params);
+    return status;
 }
 
 lw_status lw_op_run(lw_op *op, lw_stream *s, const char *params_json, const lw_tensor *outputs,
@@ -394,15 +439,10 @@ lw_status lw_op_run(lw_op *op, lw_stream *s, const char *params_json, const lw_t
 
     if (!op)
         return lw_fail(LW_E_ARG, "the operation is NULL");
-    if (!s || !outputs)
-        return lw_fail(LW_E_ARG, "%s: the %s is NULL", op->name, s ? "list of outputs" : "stream");
-    LW_TRY(check_inputs(op, inputs, input_count));
-    if (output_count != op->def.outputs)
-        return lw_fail(LW_E_ARG, "%s has %zu outputs, not %zu", op->name, op->def.outputs,
-                       output_count);
+    params.of = op;
     status = lw__params_read(op->name, &op->declaration, params_json, &params);
     if (!status)
-        status = run(op, s, &params, outputs, inputs, input_count);
+        status = lw_params_run(&params, s, outputs, output_count, inputs, input_count);
     lw__params_free(&params);
     return status;
 }

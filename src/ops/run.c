@@ -1,236 +1,149 @@
-/* run.c - the ready-made operations called by name: parameters become options. */
+/* run.c - calls by name that have more than an output, inputs and options. Of operations that have
+ * files of their own with room for it, these stand there.
+ */
 #include "ops/registry.h"
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-lw_status lw__axis_option(const lw_params *params, int rank, int *axis)
+lw_status lw__run_map(const struct lw__named_call *c)
 {
-    int64_t k;
-
-    LW_TRY(lw_params_int(params, "axis", &k));
-    if (k != LW_INT_ALL && (k >= INT_MAX || k < INT_MIN))
-        return lw__wrong_axis(params->op, k, rank);
-    *axis = k == LW_INT_ALL ? 0 : (int)LW_AXIS(k);
-    return LW_OK;
+    return lw_map(c->stream, c->outputs[0], lw__param(c->params, "expression")->s, c->inputs,
+                  c->count);
 }
 
-/* A word of a list as its index; where the list has NULL there is no choice. */
-static lw_status read_choice(const lw_params *params, const char *name, const char *const *words,
-                             size_t count, int *index)
+lw_status lw__run_map_reduce(const struct lw__named_call *c)
 {
-    const char *word;
-    char all[80] = "";
-
-    LW_TRY(lw_params_string(params, name, &word));
-    for (size_t k = 0; k < count; k++)
-        if (words[k] && !strcmp(word, words[k])) {
-            *index = (int)k;
-            return LW_OK;
-        }
-    for (size_t k = 0; k < count; k++)
-        if (words[k])
-            strcat(strcat(all, k ? ", " : ""), words[k]);
-    return lw_fail(LW_E_ARG, "%s: %s is '%.80s'; need one of %s", params->op, name, word, all);
+    return lw_map_reduce(c->stream, c->outputs[0], lw__param(c->params, "map")->s,
+                         lw__param(c->params, "combine")->s, lw__param(c->params, "identity")->r,
+                         c->inputs, c->count, c->options);
 }
 
-static lw_status read_sum(const lw_params *params, lw_sum_order *sum)
+lw_status lw__run_layer_norm(const struct lw__named_call *c)
 {
-    static const char *const words[] = {"fixed", "exact", "free"};
-    int k = 0;
+    const bool has_weight = lw__param(c->params, "weight")->i;
+    const lw_tensor *more = c->count > 1 ? &c->inputs[1] : NULL;
+    lw_norm_options o = *(const lw_norm_options *)c->options;
 
-    LW_TRY(read_choice(params, "sum", words, 3, &k));
-    *sum = (lw_sum_order)k;
-    return LW_OK;
-}
-
-lw_status lw__window_read(const lw_params *params, int least, int *window)
-{
-    int64_t v;
-
-    *window = least;
-    LW_TRY(lw_params_int(params, "window", &v));
-    if (v < least || v > INT_MAX)
-        return lw_fail(LW_E_ARG, "%s: window is %lld; need %d to %d", params->op, (long long)v,
-                       least, INT_MAX);
-    *window = (int)v;
-    return LW_OK;
-}
-
-lw_status lw__run_dot(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                      size_t count, const lw_params *params)
-{
-    lw_dot_options o = {0};
-
-    (void)op;
-    (void)count;
-    LW_TRY(read_sum(params, &o.sum));
-    return lw_dot(s, out, inputs[0], inputs[1], &o);
-}
-
-typedef lw_status reduction(lw_stream *, lw_tensor, lw_tensor, const lw_reduce_options *);
-
-lw_status lw__run_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                         size_t count, const lw_params *params)
-{
-    static const struct {
-        const char *name;
-        reduction *run;
-        bool has_sum;
-    } rows[] = {{"sum", lw_sum, true},  {"prod", lw_prod, false},     {"max", lw_max, false},
-                {"min", lw_min, false}, {"mean", lw_mean, true},      {"any", lw_any, false},
-                {"all", lw_all, false}, {"argmax", lw_argmax, false}, {"argmin", lw_argmin, false}};
-    lw_reduce_options o = {0};
-    size_t k = 0;
-
-    (void)count;
-    while (strcmp(rows[k].name, op))
-        k++;
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
-    if (rows[k].has_sum)
-        LW_TRY(read_sum(params, &o.sum));
-    return rows[k].run(s, out, inputs[0], &o);
-}
-
-lw_status lw__run_map(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                      size_t count, const lw_params *params)
-{
-    const char *expression;
-
-    (void)op;
-    LW_TRY(lw_params_string(params, "expression", &expression));
-    return lw_map(s, out, expression, inputs, count);
-}
-
-lw_status lw__run_map_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                             size_t count, const lw_params *params)
-{
-    lw_map_reduce_options o = {0};
-    int rank = 0; /* of what the inputs broadcast to */
-    const char *map, *combine;
-    double identity;
-
-    (void)op;
-    LW_TRY(lw_params_string(params, "map", &map));
-    LW_TRY(lw_params_string(params, "combine", &combine));
-    LW_TRY(lw_params_real(params, "identity", &identity));
-    for (size_t k = 0; k < count; k++)
-        rank = inputs[k].rank > rank ? inputs[k].rank : rank;
-    LW_TRY(lw__axis_option(params, rank, &o.axis));
-    LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
-    return lw_map_reduce(s, out, map, combine, identity, inputs, count, &o);
-}
-
-static lw_status run_scan(lw_stream *s, lw_tensor out, lw_tensor x, const lw_params *params)
-{
-    static const char *const words[] = {"add", "mul", "max", "min"};
-    lw_scan_options o = {0};
-    int k = 0;
-
-    LW_TRY(lw__axis_option(params, x.rank, &o.axis));
-    LW_TRY(lw_params_bool(params, "exclusive", &o.exclusive));
-    LW_TRY(read_choice(params, "op", words, 4, &k));
-    o.op = (lw_scan_op)k;
-    return lw_scan(s, out, x, &o);
-}
-
-typedef lw_status norm(lw_stream *, lw_tensor, lw_tensor, const lw_norm_options *);
-
-static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                          size_t count, const lw_params *params)
-{
-    static const struct {
-        const char *name;
-        norm *run;
-        bool has_eps;
-    } rows[] = {{"mean_normalize", lw_mean_normalize, false},
-                {"layer_norm", lw_layer_norm, true},
-                {"rms_norm", lw_rms_norm, true},
-                {"softmax", lw_softmax, false},
-                {"log_softmax", lw_log_softmax, false}};
-    lw_norm_options o = {0};
-    bool has_weight = true;
-    size_t k = 0;
-
-    while (strcmp(rows[k].name, op))
-        k++;
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    if (rows[k].has_eps)
-        LW_TRY(lw_params_real(params, "eps", &o.eps));
-    if (rows[k].run == lw_layer_norm)
-        LW_TRY(lw_params_bool(params, "weight", &has_weight));
-    if (!has_weight && count > 2)
+    if (!has_weight && c->count > 2)
         return lw_fail(LW_E_ARG, "%s: weight is false, and there are 3 inputs; need x and the bias",
-                       op);
-    o.weight = has_weight && count > 1 ? &inputs[1] : NULL;
-    o.bias = has_weight ? (count > 2 ? &inputs[2] : NULL) : count > 1 ? &inputs[1] : NULL;
-    return rows[k].run(s, out, inputs[0], &o);
+                       c->op);
+    o.weight = has_weight ? more : NULL;
+    o.bias = !has_weight ? more : c->count > 2 ? &c->inputs[2] : NULL;
+    return lw_layer_norm(c->stream, c->outputs[0], c->inputs[0], &o);
 }
 
-lw_status lw__run_like(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                       size_t count, const lw_params *params)
+lw_status lw__run_rms_norm(const struct lw__named_call *c)
 {
-    if (!strcmp(op, "copy"))
-        return lw_copy(s, out, inputs[0]);
-    if (!strcmp(op, "scan"))
-        return run_scan(s, out, inputs[0], params);
-    return run_norm(op, s, out, inputs, count, params);
+    lw_norm_options o = *(const lw_norm_options *)c->options;
+
+    o.weight = c->count > 1 ? &c->inputs[1] : NULL;
+    return lw_rms_norm(c->stream, c->outputs[0], c->inputs[0], &o);
 }
 
-lw_status lw__run_window(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                         size_t count, const lw_params *params)
+lw_status lw__run_copy(const struct lw__named_call *c)
 {
-    static const char *const of_difference[] = {"valid", "zero", NULL},
-                             *const of_average[] = {"valid", NULL, "shrink"}; /* ORDER EDGE */
-    const bool is_average = strcmp(op, "difference") != 0;
-    lw_moving_average_options o = {0};
-    lw_difference_options d = {0};
-    int edge = 0;
-
-    (void)count;
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    LW_TRY(read_choice(params, "edge", is_average ? of_average : of_difference, 3, &edge));
-    d.axis = o.axis;
-    o.edge = d.edge = (lw_edge)edge;
-    if (!is_average)
-        return lw_difference(s, out, inputs[0], &d);
-    LW_TRY(lw__window_read(params, 1, &o.window));
-    LW_TRY(lw_params_bool(params, "centre", &o.centre));
-    return lw_moving_average(s, out, inputs[0], &o);
+    return lw_copy(c->stream, c->outputs[0], c->inputs[0]);
 }
 
-lw_status lw__run_permute(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                          size_t count, const lw_params *params)
+lw_status lw__run_matmul(const struct lw__named_call *c)
 {
-    const char *text;
-    const int *axes;
-    int storage[4];
+    const lw_matmul_options o = {.bias = c->count > 2 ? &c->inputs[2] : NULL};
 
-    (void)count;
-    LW_TRY(lw_params_string(params, "axes", &text));
-    LW_TRY(lw__axes_read(op, text, inputs[0].rank, storage, &axes));
-    return lw_permute(s, out, inputs[0], axes);
+    return lw_matmul(c->stream, c->outputs[0], c->inputs[0], c->inputs[1], &o);
 }
 
-lw_status lw__run_matmul(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                         size_t count, const lw_params *params)
-{
-    lw_matmul_options o = {.bias = count > 2 ? &inputs[2] : NULL};
+/* ---- permute ---- */
 
-    (void)op;
-    (void)params;
-    return lw_matmul(s, out, inputs[0], inputs[1], &o);
+/* True if the text has each axis once; negative ones count from the end. */
+static bool read_axes(const char *at, int rank, int axes[LW_AXES])
+{
+    bool seen[LW_AXES] = {false};
+
+    for (int k = 0; k < rank; k++) {
+        char *end;
+        long axis = strtol(at, &end, 10);
+
+        axis += axis < 0 ? rank : 0;
+        if (end == at || axis < 0 || axis >= rank || seen[axis])
+            return false;
+        seen[axis] = true;
+        axes[k] = (int)axis;
+        at = end;
+        if (k < rank - 1 && *at++ != ',')
+            return false;
+    }
+    return !*at;
 }
 
-lw_status lw__run_attention(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                            size_t count, const lw_params *params)
+static lw_status axes_of(const lw_params *params, int rank, int axes[LW_AXES])
 {
-    lw_attention_options o = {0};
+    const char *text = lw__param(params, "axes")->s;
 
-    (void)count;
-    LW_TRY(lw__sizes_agree(op, params, inputs[1].rank, inputs[1].extent));
-    LW_TRY(lw_params_real(params, "scale", &o.scale));
-    LW_TRY(lw_params_bool(params, "causal", &o.causal));
-    LW_TRY(lw__window_read(params, 0, &o.window));
-    return lw_attention(s, out, inputs[0], inputs[1], inputs[2], &o);
+    for (int k = 0; k < rank; k++)
+        axes[k] = rank - 1 - k;
+    if (!strcmp(text, "reversed") || read_axes(text, rank, axes))
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: axes is '%.80s'; need `reversed` or %d axes, as 1,0, each once",
+                   params->op, text, rank);
+}
+
+lw_status lw__infer_permute(const struct lw__question *q, lw_shape *output)
+{
+    int axes[LW_AXES];
+
+    *output = q->inputs[0];
+    LW_TRY(axes_of(q->params, output->rank, axes));
+    for (int k = 0; k < output->rank; k++)
+        output->extent[k] = q->inputs[0].extent[axes[k]];
+    return LW_OK;
+}
+
+lw_status lw__run_permute(const struct lw__named_call *c)
+{
+    int axes[LW_AXES];
+
+    LW_TRY(axes_of(c->params, c->inputs[0].rank, axes));
+    return lw_permute(c->stream, c->outputs[0], c->inputs[0], axes);
+}
+
+/* ---- attention ---- */
+
+/* Its parameters seq_len and d are 0, or those of k. */
+static lw_status check_sizes(const lw_params *params, int rank, const ptrdiff_t *extents)
+{
+    const int64_t keys = lw__param(params, "seq_len")->i, depth = lw__param(params, "d")->i;
+
+    if (rank < 2) /* the operation says so */
+        return LW_OK;
+    if (keys && keys != extents[rank - 2])
+        return lw_fail(LW_E_SHAPE, "%s: seq_len is %lld, k has %td keys", params->op,
+                       (long long)keys, extents[rank - 2]);
+    if (depth && depth != extents[rank - 1])
+        return lw_fail(LW_E_SHAPE, "%s: d is %lld, k has depth %td", params->op, (long long)depth,
+                       extents[rank - 1]);
+    return LW_OK;
+}
+
+/* q's shape with v's depth. */
+lw_status lw__infer_attention(const struct lw__question *q, lw_shape *output)
+{
+    const lw_shape *query = &q->inputs[0], *k = &q->inputs[1], *v = &q->inputs[2];
+
+    if (!query->rank || k->rank < 2 || v->rank < 2)
+        return lw_fail(LW_E_SHAPE,
+                       "%s: q, k, v have ranks %d, %d, %d; need 1, 2, 2 or 2, 2, 2 or "
+                       "4, 4, 4",
+                       q->op, query->rank, k->rank, v->rank);
+    LW_TRY(check_sizes(q->params, k->rank, k->extent));
+    *output = *query;
+    output->extent[output->rank - 1] = v->extent[v->rank - 1];
+    return LW_OK;
+}
+
+lw_status lw__run_attention(const struct lw__named_call *c)
+{
+    const lw_tensor *in = c->inputs;
+
+    LW_TRY(check_sizes(c->params, in[1].rank, in[1].extent));
+    return lw_attention(c->stream, c->outputs[0], in[0], in[1], in[2], c->options);
 }

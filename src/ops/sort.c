@@ -316,28 +316,12 @@ lw_status lw_argsort(lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_opt
     return run("argsort", true, s, out, x, options);
 }
 
-/* ---- by name ---- */
-
-lw_status lw__infer_sort(const char *op, const lw_shape *inputs, size_t count,
-                         const lw_params *params, lw_shape *output)
+lw_status lw__infer_sort(const struct lw__question *q, lw_shape *output)
 {
     int axis;
 
-    (void)count;
-    LW_TRY(lw__axis_read(params, inputs->rank, &axis));
-    *output = *inputs;
-    if (op[0] == 'a')
+    *output = *q->inputs;
+    if (q->op[0] == 'a')
         output->dtype = LW_I64;
-    return LW_OK;
-}
-
-lw_status lw__run_sort(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                       size_t count, const lw_params *params)
-{
-    lw_sort_options o = {0};
-
-    (void)count;
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    LW_TRY(lw_params_bool(params, "descending", &o.descending));
-    return (op[0] == 'a' ? lw_argsort : lw_sort)(s, out, inputs[0], &o);
+    return lw__axis_read(q->params, output->rank, &axis);
 }

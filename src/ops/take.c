@@ -188,40 +188,23 @@ lw_status lw_take(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
     return lw__call_run("take", s, take_body, &a);
 }
 
-/* ---- by name ---- */
-
-lw_status lw__infer_take(const char *op, const lw_shape *inputs, size_t count,
-                         const lw_params *params, lw_shape *output)
+lw_status lw__infer_take(const struct lw__question *q, lw_shape *output)
 {
-    const lw_shape *x = &inputs[0], *indices = &inputs[1];
-    ptrdiff_t extents[2 * LW_AXES];
-    int axis, rank = 0;
+    const lw_shape *x = &q->inputs[0], *indices = &q->inputs[1];
+    const int rank = x->rank - 1 + indices->rank;
+    int axis, at = 0;
 
-    (void)count;
-    LW_TRY(lw__axis_read(params, x->rank, &axis));
-    if (x->rank - 1 + indices->rank > LW_AXES)
+    LW_TRY(lw__axis_read(q->params, x->rank, &axis));
+    if (rank > LW_AXES)
         return lw_fail(LW_E_SHAPE,
-                       "%s: x of rank %d and indices of %d give rank %d; need at most %d", op,
-                       x->rank, indices->rank, x->rank - 1 + indices->rank, LW_AXES);
-    for (int k = 0; k < axis; k++)
-        extents[rank++] = x->extent[k];
-    for (int k = 0; k < indices->rank; k++)
-        extents[rank++] = indices->extent[k];
-    for (int k = axis + 1; k < x->rank; k++)
-        extents[rank++] = x->extent[k];
+                       "%s: x of rank %d and indices of %d give rank %d; need at most %d", q->op,
+                       x->rank, indices->rank, rank, LW_AXES);
     *output = (lw_shape){.dtype = x->dtype, .rank = rank};
-    for (int k = 0; k < rank; k++)
-        output->extent[k] = extents[k];
+    for (int k = 0; k < axis; k++)
+        output->extent[at++] = x->extent[k];
+    for (int k = 0; k < indices->rank; k++)
+        output->extent[at++] = indices->extent[k];
+    for (int k = axis + 1; k < x->rank; k++)
+        output->extent[at++] = x->extent[k];
     return LW_OK;
-}
-
-lw_status lw__run_take(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
-                       size_t count, const lw_params *params)
-{
-    lw_take_options o = {0};
-
-    (void)op;
-    (void)count;
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    return lw_take(s, out, inputs[0], inputs[1], &o);
 }

@@ -131,46 +131,39 @@ lw_status lw_top_k(lw_stream *s, lw_tensor values, lw_tensor indices, lw_tensor 
 
 /* ---- by name ---- */
 
-static lw_status read_k(const lw_params *params, int64_t most, int64_t *k)
+static lw_status read_k(const lw_params *params, int rank, const ptrdiff_t *extents, int *axis,
+                        int64_t *k)
 {
-    LW_TRY(lw_params_int(params, "k", k));
-    if (*k >= 0 && *k <= most)
+    *k = lw__param(params, "k")->i;
+    LW_TRY(lw__axis_read(params, rank, axis));
+    if (*k >= 0 && *k <= extents[*axis])
         return LW_OK;
     return lw_fail(LW_E_ARG, "%s: k is %lld; need 0 to %lld, the extent of the axis", params->op,
-                   (long long)*k, (long long)most);
+                   (long long)*k, (long long)extents[*axis]);
 }
 
-lw_status lw__infer_top_k(const char *op, const lw_shape *inputs, size_t count,
-                          const lw_params *params, lw_shape *outputs)
+lw_status lw__infer_top_k(const struct lw__question *q, lw_shape *outputs)
 {
-    int axis;
+    const lw_shape *x = q->inputs;
     int64_t k;
+    int axis;
 
-    (void)op;
-    (void)count;
-    LW_TRY(lw__axis_read(params, inputs->rank, &axis));
-    LW_TRY(read_k(params, inputs->extent[axis], &k));
-    outputs[0] = outputs[1] = *inputs;
+    LW_TRY(read_k(q->params, x->rank, x->extent, &axis, &k));
+    outputs[0] = outputs[1] = *x;
     outputs[0].extent[axis] = outputs[1].extent[axis] = k;
     outputs[1].dtype = LW_I64;
     return LW_OK;
 }
 
-lw_status lw__run_top_k(const char *op, lw_stream *s, const lw_tensor *outputs,
-                        const lw_tensor *inputs, size_t count, const lw_params *params)
+lw_status lw__run_top_k(const struct lw__named_call *c)
 {
-    lw_top_k_options o = {0};
+    const lw_tensor *x = c->inputs, *values = c->outputs;
     int64_t k;
     int axis;
 
-    (void)op;
-    (void)count;
-    LW_TRY(lw__axis_read(params, inputs->rank, &axis));
-    LW_TRY(read_k(params, inputs->extent[axis], &k));
-    if (outputs->rank == inputs->rank && outputs->extent[axis] != k)
+    LW_TRY(read_k(c->params, x->rank, x->extent, &axis, &k));
+    if (values->rank == x->rank && values->extent[axis] != k)
         return lw_fail(LW_E_SHAPE, "%s: values has extent %td in axis %d; need k, which is %lld",
-                       params->op, outputs->extent[axis], axis, (long long)k);
-    LW_TRY(lw__axis_option(params, inputs->rank, &o.axis));
-    LW_TRY(lw_params_bool(params, "smallest", &o.smallest));
-    return lw_top_k(s, outputs[0], outputs[1], inputs[0], &o);
+                       c->op, values->extent[axis], axis, (long long)k);
+    return lw_top_k(c->stream, values[0], c->outputs[1], *x, c->options);
 }

@@ -44,7 +44,7 @@ int main(void)
 
     if (lw_device_open("cpu", &dev) || lw_stream_create(dev, &s) ||
         lw_buffer_create(dev, LW_F32, 3, &b) || lw_buffer_write(b, 0, 3, values) ||
-        lw_tensor_of(b, 1, (ptrdiff_t[]){3}, &x) || lw_clip(s, x, x, 0, 1) ||
+        lw_tensor_of(b, 1, (ptrdiff_t[]){3}, &x) || lw_clip(s, x, x, NULL) ||
         lw_stream_wait(s) || lw_buffer_read(b, 0, 3, values))
         return 1;
     printf("%g %g %g\n", values[0], values[1], values[2]);
