@@ -14,7 +14,7 @@
  */
 #include "attention.h"
 
-#define TEAM 16
+#define TEAM 16 /* ORDER TEAM: src/ops/attention.c */
 #define FEW 8
 
 #include "matmul_float.inc"

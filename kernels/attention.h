@@ -12,7 +12,7 @@
 #include "view.h"
 
 enum { LEAF = 128, CHUNK = 1024, LEVELS = 8, PART_EXTRA = 2 };
-enum { CHAIN = 1024, DEPTH_LEVELS = 24 }; /* of depths. ORDER CHAIN: matmul.h */
+enum { CHAIN = 1024, DEPTH_LEVELS = 24 }; /* of depths. ORDER CHAIN: kernels/matmul.h */
 
 /* ORDER ATTENTION: src/ops/attention.c */
 struct attention {

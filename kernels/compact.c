@@ -16,7 +16,7 @@
  */
 #include "compact.h"
 
-enum { PART = 16384, LINE = 1024 };
+enum { PART = 16384, LINE = 1024 }; /* ORDER COMPACT: src/ops/compact.c */
 
 KERNEL void compact_count(size_t n, struct steps m, const void *mask, uint64_t bits, void *counts)
 {

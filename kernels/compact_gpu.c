@@ -7,7 +7,7 @@
  */
 #include "compact.h"
 
-enum { THREADS = 256, LINES = 16, PART = THREADS * LINES };
+enum { THREADS = 256, LINES = 16, PART = THREADS * LINES }; /* ORDER COMPACT: src/ops/compact.c */
 enum { COUNTS = 16 }; /* that a thread of compact_sum adds itself */
 
 DEVICE static bool is_set(struct steps m, const void *mask, uint64_t bits, size_t i)

@@ -11,7 +11,7 @@
  */
 #include "view.h"
 
-struct window {
+struct window { /* ORDER CONV: src/ops/conv.c */
     size_t channels, height, width; /* of an image */
     size_t kh, kw;                  /* of a filter */
     size_t rows, columns, first;    /* of the result; the rows from `first` on */

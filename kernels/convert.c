@@ -8,7 +8,7 @@
 #include "element.h"
 #include "view.h"
 
-enum { ROW_PART = 1024 };
+enum { ROW_PART = 1024 }; /* ORDER COPY: src/ops/copy.c */
 
 #define LOAD load_real_float
 #define STORE store_float

@@ -11,7 +11,7 @@
 #define LW_KERNELS_MATMUL_H
 #include "view.h"
 
-enum { CHAIN = 1024 };
+enum { CHAIN = 1024 }; /* ORDER CHAIN: src/ops/attention.c */
 
 /* ORDER MATMUL: src/ops/matmul.c */
 struct matmul {

@@ -18,7 +18,7 @@
 #include "element.h"
 #include "row.h"
 
-/* ORDER NORM: src/ops/norm.c */
+/* ORDER NORM: src/ops/norm_launch.h */
 enum norm { MEAN_NORMALIZE, RMS_NORM, LAYER_NORM };
 enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
 

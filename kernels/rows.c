@@ -8,7 +8,7 @@
  */
 #include "view.h"
 
-enum { ROW_THREADS = 32, ROW_PART = 1024 };
+enum { ROW_THREADS = 32, ROW_PART = 1024 }; /* ORDER COPY: src/ops/copy.c */
 
 /* n words of 16 bytes */
 KERNEL void copy_words(size_t n, const void *x, size_t from, void *out, size_t to)

@@ -21,6 +21,7 @@
  */
 #include "sort.h"
 
+/* ORDER SORT: src/ops/sort.c, src/ops/sorting.h */
 enum { SHORT = 48, LINE = 1024, PART_BYTES = 32768 };
 
 KERNEL void sort_sum(size_t parts, void *counts, void *totals)

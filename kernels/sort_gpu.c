@@ -14,6 +14,7 @@
  */
 #include "sort.h"
 
+/* ORDER SORT: src/ops/sort.c */
 enum { THREADS = 256, WARPS = THREADS / WARP_SIZE, ITEMS = 8, PART = THREADS * ITEMS };
 enum { COUNTS = 4 }; /* that a thread of sort_sum adds itself */
 

@@ -15,7 +15,7 @@
  */
 #include "view.h"
 
-enum { ROW_PART = 4096, FLAT_PART = 1024 };
+enum { ROW_PART = 4096, FLAT_PART = 1024 }; /* ORDER TAKE: src/ops/take.c */
 
 struct slices {
     int64_t lowest, extent;

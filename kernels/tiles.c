@@ -7,7 +7,7 @@
  */
 #include "view.h"
 
-enum { TILE = 32, LINES = 4 };
+enum { TILE = 32, LINES = 4 }; /* ORDER COPY: src/ops/copy.c */
 
 #define T uint32_t
 #define NAME(kernel) kernel##_4

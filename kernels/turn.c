@@ -8,7 +8,7 @@
  */
 #include "view.h"
 
-enum { TILE = 32, SHORT_PART = 2048 };
+enum { TILE = 32, SHORT_PART = 2048 }; /* ORDER COPY: src/ops/copy.c */
 
 /* The place of the row behind that of p. */
 DEVICE static struct place next_row(struct shape s, struct place p)

@@ -11,7 +11,7 @@
 #include "element.h"
 #include "row.h"
 
-enum { PART = 1024 };
+enum { PART = 1024 }; /* ORDER WINDOW: src/ops/window.c */
 
 DEVICE static void store_whole(void *out, int type, size_t i, int64_t v)
 {

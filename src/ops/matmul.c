@@ -22,7 +22,7 @@ enum {
     LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
     STEPS = 128,
     HEIGHT = 252, /* of panels: their sums fill a quarter of a second cache */
-    DEEP = 16,    /* the deepest tile. ORDER TILED: kernels/matmul_gpu.c */
+    DEEP = 16,    /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
     FOUR = 4,
@@ -470,7 +470,7 @@ static lw_status pad(struct lw__call *call, const struct problem *p, struct lw__
     return LW_OK;
 }
 
-/* Tiles of the kernels, the larger ones first. ORDER TILED: kernels/matmul_gpu.c */
+/* Tiles of the kernels, the larger ones first. ORDER TILES: kernels/matmul_gpu.c */
 struct tile {
     const char *name;
     size_t rows, columns;

@@ -7,7 +7,7 @@
 
 enum { LEAF = 1024, WARP = 32 };    /* kernels/row.h */
 enum { WARPS = 4, CLEARED = 1024 }; /* of a block on GPUs; words of nodes that a warp empties */
-/* ORDER SCAN: kernels/scan.c */
+/* ORDER SCAN: kernels/scan.h */
 enum { MAX_U64 = LW_SCAN_MIN + 1, MIN_U64 };
 
 static int64_t whole_start(lw_scan_op op, lw_dtype result)

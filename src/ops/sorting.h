@@ -3,7 +3,7 @@
 #define LW_OPS_SORTING_H
 #include "ops/op.h"
 
-/* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
+/* ORDER SORT: kernels/sort.c */
 enum { LW_SORT_SHORT = 48 };
 
 /* ORDER SORT_KEYS: kernels/sort.h */

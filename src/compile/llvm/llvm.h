@@ -38,7 +38,7 @@ enum lw__di_tag {
     LW_TAG_ATOMIC = 0x47,
 };
 
-/* The operands of LLVM 19's debug info nodes, by index: DebugInfoMetadata.h. */
+/* The operands of LLVM 19's debug info nodes, by index: LLVM's DebugInfoMetadata.h. */
 enum lw__di_operand {
     LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
     LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */

@@ -9,7 +9,7 @@
 
 extern const char lw__devlib_cuda_begin[], lw__devlib_cuda_end[]; /* common/devlib_blob.S */
 
-enum { PTX_KERNEL = 71 }; /* llvm/IR/CallingConv.h */
+enum { PTX_KERNEL = 71 }; /* LLVM's CallingConv.h */
 
 #define DEVLIB "lw_cuda_"
 

@@ -145,7 +145,7 @@ struct lw__options {
     bool time_passes;          /* the table of driver/time_passes.c instead of a result */
     bool image_ref;    /* with image: ref's job, which begins with the text, for its checks */
     bool image_packed; /* with image: code that the library loads when it is first needed */
-    struct lw__image_options *image; /* --image: what lanewise cc makes (image/image.h), or NULL */
+    struct lw__image_options *image; /* --image: what lanewise cc makes (driver/image.h), or NULL */
 };
 
 /* A child process; its output goes to memory files. */
