@@ -2,8 +2,23 @@
 #include "compile/spmd/analysis/analysis.h"
 #include <string.h>
 
-static bool analyse(struct lw__facts *facts)
+struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
+    const uint32_t *block = kernel->block, threads = block[0] * block[1] * block[2];
+    return (struct lw__gang_config){.unit = unit,
+                                    .kernel = kernel,
+                                    .data = LLVMGetModuleDataLayout(unit->module),
+                                    .dim = {block[0], block[1], block[2]},
+                                    .threads = threads,
+                                    .gang_threads = threads,
+                                    .end_gang = 1,
+                                    .width = unit->target->lanes,
+                                    .pieces = lw__spmd_pieces(unit, kernel)};
+}
+
+bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *config)
+{
+    *facts = (struct lw__facts){.config = *config, .scalar = config->kernel->function};
     struct lw__arena *arena = &facts->config.unit->scratch;
     lw__cfg_build(arena, facts->scalar, &facts->cfg);
     lw__loops_build(&facts->cfg, &facts->loops);
@@ -38,24 +53,4 @@ static bool analyse(struct lw__facts *facts)
     lw__spmd_find_interleaved(facts);
     lw__spmd_regions(facts);
     return lw__has(facts->config.unit, LW_HAS_THREADS) || lw__spmd_find_exits(facts);
-}
-
-struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__kernel *kernel)
-{
-    const uint32_t *block = kernel->block, threads = block[0] * block[1] * block[2];
-    return (struct lw__gang_config){.unit = unit,
-                                    .kernel = kernel,
-                                    .data = LLVMGetModuleDataLayout(unit->module),
-                                    .dim = {block[0], block[1], block[2]},
-                                    .threads = threads,
-                                    .gang_threads = threads,
-                                    .end_gang = 1,
-                                    .width = unit->target->lanes,
-                                    .pieces = lw__spmd_pieces(unit, kernel)};
-}
-
-bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *config)
-{
-    *facts = (struct lw__facts){.config = *config, .scalar = config->kernel->function};
-    return analyse(facts);
 }

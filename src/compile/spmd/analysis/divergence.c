@@ -204,13 +204,6 @@ static shape of_phi(struct lw__facts *facts, LLVMValueRef i)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static shape of_collective(enum lw__op op)
-{
-    if (!lw__op_is_joint(op))
-        return varying;
-    return lw__op_table[op].block ? uniform : per_piece;
-}
-
 static shape of_call(struct lw__facts *facts, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
@@ -218,8 +211,11 @@ static shape of_call(struct lw__facts *facts, LLVMValueRef i)
     shape place;
     if (op && !lw__op_table[op].block && lw__spmd_iterations_differ(facts, i))
         return varying;
-    if (op)
-        return of_collective(op);
+    if (op) {
+        if (!lw__op_is_joint(op))
+            return varying;
+        return lw__op_table[op].block ? uniform : per_piece;
+    }
     if (lw__lanes_thread_index(facts, name, &place))
         return place;
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind)
@@ -336,28 +332,6 @@ static uint32_t find_join(const struct lw__facts *facts, uint32_t d, bool *left,
     }
 }
 
-/* Branch d leaves the loop: lanes reach the code after two of its exits in different iterations,
- * and by different exits. seen, before: scratch, per block. */
-static void mark_exits(const struct lw__facts *facts, uint32_t d, const struct lw__loop *l,
-                       uint32_t join, bool *seen, bool *before, uint32_t *todo)
-{
-    const struct lw__cfg *g = &facts->cfg;
-    memset(before, 0, g->count);
-    for (uint32_t b = 0; b < g->count; b++)
-        EACH_SUCCESSOR(to, g, b) {
-            int around = -1;
-            if (!l->body[b] || l->body[to])
-                continue;
-            memset(seen, 0, g->count);
-            reach(facts, d, to, join, seen, todo, &around);
-            for (uint32_t k = 0; k < g->count; k++) {
-                if (seen[k] && before[k] && facts->phi_divergence[k] < facts->divergence_of[d])
-                    facts->phi_divergence[k] = facts->divergence_of[d];
-                before[k] |= seen[k];
-            }
-        }
-}
-
 /* Mark the joins of a branch that makes lanes or warps diverge, and the loops that it leaves. */
 static void mark_branch(struct lw__facts *facts, uint32_t d)
 {
@@ -377,7 +351,22 @@ static void mark_branch(struct lw__facts *facts, uint32_t d)
             continue;
         facts->exit_divergence[k] =
             facts->exit_divergence[k] < apart ? apart : facts->exit_divergence[k];
-        mark_exits(facts, d, l, join, left, right, todo);
+        /* lanes reach the code after two of its exits in different iterations, and by different
+         * exits; from here on right has what all exits before this one reach */
+        memset(right, 0, n);
+        for (uint32_t b = 0; b < n; b++)
+            EACH_SUCCESSOR(to, &facts->cfg, b) {
+                int around = -1;
+                if (!l->body[b] || l->body[to])
+                    continue;
+                memset(left, 0, n);
+                reach(facts, d, to, join, left, todo, &around);
+                for (uint32_t x = 0; x < n; x++) {
+                    if (left[x] && right[x] && facts->phi_divergence[x] < apart)
+                        facts->phi_divergence[x] = apart;
+                    right[x] |= left[x];
+                }
+            }
     }
     lw__arena_release(arena, mark);
 }

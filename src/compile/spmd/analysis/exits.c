@@ -63,26 +63,21 @@ static bool operates_before_join(const struct lw__facts *facts, uint32_t branch,
     return false;
 }
 
-/* Set for the edges into the next iteration of each loop whose iteration is in the collective's
- * instance. */
-static void find_next_iterations(const struct lw__facts *facts, LLVMValueRef call,
-                                 bool *next_iteration)
+static bool is_wait_point(const struct lw__facts *facts, const struct paths *w, uint32_t block)
 {
     const struct lw__cfg *g = &facts->cfg;
-    memset(next_iteration, 0, g->succ_start[g->count]);
+    LLVMValueRef call = lw__ir_collective_in(g->blocks[block]);
+    if (!call)
+        return false;
+    memset(w->next_iteration, 0, g->succ_start[g->count]);
     for (size_t k = 0; k < facts->loops.count; k++) {
         const struct lw__loop *l = &facts->loops.loops[k];
         if (!lw__spmd_instance_has_iteration(g, l, call))
             continue;
         for (uint32_t b = 0; b < g->count; b++)
             EACH_EDGE(e, g, b)
-                next_iteration[e] |= l->body[b] && g->succ[e] == l->header;
+                w->next_iteration[e] |= l->body[b] && g->succ[e] == l->header;
     }
-}
-
-static void find_paths(const struct lw__facts *facts, const struct paths *w, uint32_t block)
-{
-    const struct lw__cfg *g = &facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         w->at_once[b] = w->by_operation[b] = b == block;
         EACH_EDGE(e, g, b)
@@ -93,36 +88,21 @@ static void find_paths(const struct lw__facts *facts, const struct paths *w, uin
     for (uint32_t b = 0; b < g->count; b++)
         w->by_operation[b] &= facts->has_block_op[b];
     lw__cfg_flow_back_past(g, w->by_operation, w->next_iteration);
-}
-
-/* True if a branch here sends some lanes along a path with a block op, and others along one
- * without. */
-static bool separates(const struct lw__facts *facts, const struct paths *w, uint32_t b)
-{
-    const struct lw__cfg *g = &facts->cfg;
-    uint32_t at_once = 0, by_operation = 0, either = 0;
-    EACH_EDGE(e, g, b) {
-        const uint32_t to = g->succ[e];
-        const bool first = !w->next_iteration[e] && w->at_once[to],
-                   second = !w->next_iteration[e] && w->by_block_op[e] && w->by_operation[to];
-        at_once += first;
-        by_operation += second;
-        either += first || second;
+    /* a branch sends some lanes along a path with a block op, and others along one without */
+    for (uint32_t b = 0; b < g->count; b++) {
+        uint32_t at_once = 0, by_operation = 0, either = 0;
+        EACH_EDGE(e, g, b) {
+            const uint32_t to = g->succ[e];
+            const bool first = !w->next_iteration[e] && w->at_once[to],
+                       second = !w->next_iteration[e] && w->by_block_op[e] && w->by_operation[to];
+            at_once += first;
+            by_operation += second;
+            either += first || second;
+        }
+        if (at_once && by_operation && either > 1)
+            return true;
     }
-    return at_once && by_operation && either > 1;
-}
-
-static bool is_wait_point(const struct lw__facts *facts, const struct paths *w, uint32_t block)
-{
-    LLVMValueRef call = lw__ir_collective_in(facts->cfg.blocks[block]);
-    bool is = false;
-    if (!call)
-        return false;
-    find_next_iterations(facts, call, w->next_iteration);
-    find_paths(facts, w, block);
-    for (uint32_t b = 0; !is && b < facts->cfg.count; b++)
-        is = separates(facts, w, b);
-    return is;
+    return false;
 }
 
 void lw__spmd_find_wait_points(struct lw__facts *facts, const bool *later)

@@ -34,11 +34,6 @@ static bool step_back(const struct lw__facts *facts, LLVMValueRef *address, int6
     return true;
 }
 
-static bool is_plain(LLVMValueRef i)
-{
-    return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
-}
-
 /* False: it is no field. */
 static bool describe(const struct lw__facts *facts, LLVMValueRef i, struct field *f)
 {
@@ -46,7 +41,8 @@ static bool describe(const struct lw__facts *facts, LLVMValueRef i, struct field
     *f = (struct field){.access = i, .base = LLVMGetOperand(i, store)};
     f->type = store ? LLVMTypeOf(LLVMGetOperand(i, 0)) : LLVMTypeOf(i);
     f->size = (int64_t)LLVMABISizeOfType(facts->config.data, f->type);
-    if (!is_plain(i) || lw__private_scale(facts, f->base) > 1 ||
+    if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic ||
+        lw__private_scale(facts, f->base) > 1 ||
         !lw__shape_piece_stride(facts, lw__shape_of(facts, f->base), 0, &f->stride))
         return false;
     while (step_back(facts, &f->base, &f->offset))
@@ -78,25 +74,6 @@ static struct field *lowest(struct run *r)
     return best;
 }
 
-/* The fields are in block order in the run. */
-static void add_group(struct lw__facts *facts, struct field *const *fields, uint32_t side)
-{
-    struct lw__interleaved row = {.side = side};
-    const struct field *leader = fields[0];
-    for (uint32_t k = 0; k < side; k++) {
-        if (LLVMIsAStoreInst(fields[k]->access) ? fields[k] > leader : fields[k] < leader)
-            leader = fields[k];
-        row.fields[k] = fields[k]->access;
-    }
-    for (uint32_t k = 0; k < side; k++) {
-        row.access = fields[k]->access;
-        row.leads = fields[k] == leader;
-        facts->interleaved = lw__one_more(&facts->config.unit->scratch, facts->interleaved,
-                                          facts->interleaved_count, sizeof *facts->interleaved);
-        facts->interleaved[facts->interleaved_count++] = row;
-    }
-}
-
 static void end_run(struct lw__facts *facts, struct run *r)
 {
     for (struct field *f; (f = lowest(r));) {
@@ -108,8 +85,24 @@ static void end_run(struct lw__facts *facts, struct run *r)
         f->taken = true;
         for (uint32_t k = 0; n == side && k < side; k++)
             fields[k]->taken = true;
-        if (n == side)
-            add_group(facts, fields, side);
+        if (n == side) {
+            /* The fields are in block order in the run. */
+            struct lw__interleaved row = {.side = side};
+            const struct field *leader = fields[0];
+            for (uint32_t k = 0; k < side; k++) {
+                if (LLVMIsAStoreInst(fields[k]->access) ? fields[k] > leader : fields[k] < leader)
+                    leader = fields[k];
+                row.fields[k] = fields[k]->access;
+            }
+            for (uint32_t k = 0; k < side; k++) {
+                row.access = fields[k]->access;
+                row.leads = fields[k] == leader;
+                facts->interleaved =
+                    lw__one_more(&facts->config.unit->scratch, facts->interleaved,
+                                 facts->interleaved_count, sizeof *facts->interleaved);
+                facts->interleaved[facts->interleaved_count++] = row;
+            }
+        }
     }
     r->count = 0;
 }
@@ -149,23 +142,6 @@ static bool ends_stores(LLVMValueRef i)
     return LLVMIsALoadInst(i) || (ends_loads(i) && !LLVMIsAStoreInst(i));
 }
 
-static void find_in_block(struct lw__facts *facts, LLVMBasicBlockRef block)
-{
-    struct run loads = {0}, stores = {0};
-    EACH_INSTRUCTION(i, block) {
-        if (ends_loads(i))
-            end_run(facts, &loads);
-        if (ends_stores(i))
-            end_run(facts, &stores);
-        if (LLVMIsALoadInst(i))
-            add(facts, &loads, i, false);
-        if (LLVMIsAStoreInst(i))
-            add(facts, &stores, i, true);
-    }
-    end_run(facts, &loads);
-    end_run(facts, &stores);
-}
-
 static int compare_rows(const void *x, const void *y)
 {
     const struct lw__interleaved *a = x, *b = y;
@@ -175,8 +151,21 @@ static int compare_rows(const void *x, const void *y)
 
 void lw__spmd_find_interleaved(struct lw__facts *facts)
 {
-    for (uint32_t b = 0; b < facts->cfg.count; b++)
-        find_in_block(facts, facts->cfg.blocks[b]);
+    for (uint32_t b = 0; b < facts->cfg.count; b++) {
+        struct run loads = {0}, stores = {0};
+        EACH_INSTRUCTION(i, facts->cfg.blocks[b]) {
+            if (ends_loads(i))
+                end_run(facts, &loads);
+            if (ends_stores(i))
+                end_run(facts, &stores);
+            if (LLVMIsALoadInst(i))
+                add(facts, &loads, i, false);
+            if (LLVMIsAStoreInst(i))
+                add(facts, &stores, i, true);
+        }
+        end_run(facts, &loads);
+        end_run(facts, &stores);
+    }
     if (facts->interleaved_count)
         qsort(facts->interleaved, facts->interleaved_count, sizeof *facts->interleaved,
               compare_rows);

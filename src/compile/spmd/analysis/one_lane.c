@@ -14,34 +14,11 @@ struct groups {
     uint16_t of[THREADS_MAX];
 };
 
-static void rule_out(struct groups *g, struct lw__value_shape truth, bool value)
-{
-    for (uint32_t t = 0; t < g->facts->config.threads; t++)
-        if ((truth.lanes && truth.lanes[t]) != value)
-            g->of[t] = OUT;
-}
-
 /* A thread's value, relative to what all lanes have in common. Pieces may have any base of a PIECE
  * value; their lanes run separately anyway. */
 static int64_t value_at(struct lw__value_shape shape, uint32_t t)
 {
     return shape.kind == LW_SHAPE_PIECE ? (int64_t)t : lw__shape_offset_at(shape, t);
-}
-
-static void part(struct groups *g, struct lw__value_shape shape)
-{
-    uint16_t split[WARP];
-    for (uint32_t warp = 0; warp < g->facts->config.threads; warp += WARP) {
-        const uint32_t end =
-            warp + WARP < g->facts->config.threads ? warp + WARP : g->facts->config.threads;
-        for (uint32_t t = warp; t < end; t++) {
-            uint32_t u = warp;
-            while (u < t && (g->of[u] != g->of[t] || value_at(shape, u) != value_at(shape, t)))
-                u++;
-            split[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
-        }
-        memcpy(g->of + warp, split, (end - warp) * sizeof *split);
-    }
 }
 
 /* x == y holds. */
@@ -54,8 +31,20 @@ static void take_equal(struct groups *g, LLVMValueRef x, LLVMValueRef y)
         b = swapped;
     }
     const bool is_row = a.kind == LW_SHAPE_OFFSET || (a.kind == LW_SHAPE_PIECE && a.stride);
-    if (is_row && lw__shape_is_uniform(g->facts, b))
-        part(g, a);
+    if (is_row && lw__shape_is_uniform(g->facts, b)) {
+        uint16_t split[WARP];
+        for (uint32_t warp = 0; warp < g->facts->config.threads; warp += WARP) {
+            const uint32_t end =
+                warp + WARP < g->facts->config.threads ? warp + WARP : g->facts->config.threads;
+            for (uint32_t t = warp; t < end; t++) {
+                uint32_t u = warp;
+                while (u < t && (g->of[u] != g->of[t] || value_at(a, u) != value_at(a, t)))
+                    u++;
+                split[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
+            }
+            memcpy(g->of + warp, split, (end - warp) * sizeof *split);
+        }
+    }
 }
 
 /* The condition holds, or (value false) does not. */
@@ -66,7 +55,9 @@ static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
     if (depth > LW_CONDITION_DEPTH)
         return;
     if (shape.kind == LW_SHAPE_OFFSET && shape.known) {
-        rule_out(g, shape, value);
+        for (uint32_t t = 0; t < g->facts->config.threads; t++)
+            if ((shape.lanes && shape.lanes[t]) != value)
+                g->of[t] = OUT;
     } else if (LLVMIsAICmpInst(c)) {
         if (LLVMGetICmpPredicate(c) == (value ? LLVMIntEQ : LLVMIntNE))
             take_equal(g, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1));
@@ -94,15 +85,6 @@ static void take_branch(struct groups *g, uint32_t from, uint32_t here)
     }
 }
 
-static bool is_one_lane(const struct groups *g)
-{
-    for (uint32_t t = 0; t < g->facts->config.threads; t++)
-        for (uint32_t u = t - t % WARP; u < t; u++)
-            if (g->of[t] != OUT && g->of[u] == g->of[t])
-                return false;
-    return true;
-}
-
 bool lw__spmd_is_by_one_lane(const struct lw__facts *facts, LLVMValueRef instruction)
 {
     const struct lw__cfg *cfg = &facts->cfg;
@@ -112,5 +94,9 @@ bool lw__spmd_is_by_one_lane(const struct lw__facts *facts, LLVMValueRef instruc
         return false;
     for (uint32_t b = here; b != cfg->idom[b]; b = cfg->idom[b])
         take_branch(&groups, cfg->idom[b], here);
-    return is_one_lane(&groups);
+    for (uint32_t t = 0; t < groups.facts->config.threads; t++)
+        for (uint32_t u = t - t % WARP; u < t; u++)
+            if (groups.of[t] != OUT && groups.of[u] == groups.of[t])
+                return false;
+    return true;
 }

@@ -167,18 +167,6 @@ static uint32_t join_of(const struct lw__facts *facts, uint32_t branch)
     return join;
 }
 
-static void add_region(struct lw__facts *facts, uint32_t branch)
-{
-    struct lw__arena *arena = &facts->config.unit->scratch;
-    facts->regions =
-        lw__one_more(arena, facts->regions, facts->region_count, sizeof *facts->regions);
-    struct lw__region *r = &facts->regions[facts->region_count++];
-    *r = (struct lw__region){.join = join_of(facts, branch),
-                             .parent = -1,
-                             .blocks = lw__new(arena, facts->cfg.count, 1)};
-    close_region(facts, r, branch);
-}
-
 enum relation { APART, INSIDE, AROUND, MIXED };
 
 /* Its blocks are among first .. last: most regions of a large kernel are far apart. */
@@ -217,36 +205,6 @@ static enum relation relate(const struct lw__region *a, const struct lw__region 
     return b_in_a ? INSIDE : a_in_b ? AROUND : MIXED;
 }
 
-/* Merge b into a. */
-static void unite(struct lw__facts *facts, size_t a, size_t b)
-{
-    struct lw__region *into = &facts->regions[a], *from = &facts->regions[b];
-    uint32_t head = common_dominator(&facts->cfg, into->head, from->head);
-    into->join = common_join(facts, into->join, from->join);
-    for (uint32_t k = 0; k < facts->cfg.count; k++)
-        into->blocks[k] |= from->blocks[k];
-    if (into->join != UINT32_MAX)
-        into->blocks[into->join] = false;
-    *from = facts->regions[--facts->region_count];
-    close_region(facts, into, head);
-    find_extent(facts, into);
-}
-
-/* A region that has grown is compared with all others once more. */
-static void make_laminar(struct lw__facts *facts)
-{
-    for (size_t a = 0; a < facts->region_count; a++)
-        find_extent(facts, &facts->regions[a]);
-    for (size_t a = 0; a < facts->region_count; a++)
-        for (size_t b = 0; b < facts->region_count; b++)
-            if (a != b && relate(&facts->regions[a], &facts->regions[b]) == MIXED) {
-                size_t low = a < b ? a : b, high = a < b ? b : a;
-                unite(facts, low, high);
-                a = low;
-                b = (size_t)-1;
-            }
-}
-
 static int by_size(const void *x, const void *y)
 {
     const struct lw__region *a = x, *b = y;
@@ -254,9 +212,41 @@ static int by_size(const void *x, const void *y)
                               : (a->first > b->first) - (a->first < b->first);
 }
 
-/* Sort outer before inner; find parents, and the innermost region of each block. */
-static void nest(struct lw__facts *facts)
+void lw__spmd_regions(struct lw__facts *facts)
 {
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (lw__spmd_is_divergent(facts, b)) {
+            struct lw__arena *arena = &facts->config.unit->scratch;
+            facts->regions =
+                lw__one_more(arena, facts->regions, facts->region_count, sizeof *facts->regions);
+            struct lw__region *r = &facts->regions[facts->region_count++];
+            *r = (struct lw__region){.join = join_of(facts, b),
+                                     .parent = -1,
+                                     .blocks = lw__new(arena, facts->cfg.count, 1)};
+            close_region(facts, r, b);
+        }
+    /* A region that has grown is compared with all others once more. */
+    for (size_t a = 0; a < facts->region_count; a++)
+        find_extent(facts, &facts->regions[a]);
+    for (size_t a = 0; a < facts->region_count; a++)
+        for (size_t b = 0; b < facts->region_count; b++)
+            if (a != b && relate(&facts->regions[a], &facts->regions[b]) == MIXED) {
+                size_t low = a < b ? a : b, high = a < b ? b : a;
+                /* Merge b into a. */
+                struct lw__region *into = &facts->regions[low], *from = &facts->regions[high];
+                uint32_t head = common_dominator(&facts->cfg, into->head, from->head);
+                into->join = common_join(facts, into->join, from->join);
+                for (uint32_t k = 0; k < facts->cfg.count; k++)
+                    into->blocks[k] |= from->blocks[k];
+                if (into->join != UINT32_MAX)
+                    into->blocks[into->join] = false;
+                *from = facts->regions[--facts->region_count];
+                close_region(facts, into, head);
+                find_extent(facts, into);
+                a = low;
+                b = (size_t)-1;
+            }
+    /* Sort outer before inner; find parents, and the innermost region of each block. */
     if (facts->region_count)
         qsort(facts->regions, facts->region_count, sizeof *facts->regions, by_size);
     for (uint32_t b = 0; b < facts->cfg.count; b++)
@@ -269,14 +259,5 @@ static void nest(struct lw__facts *facts)
             if (r->blocks[b])
                 facts->region_of[b] = (int)k;
     }
-}
-
-void lw__spmd_regions(struct lw__facts *facts)
-{
-    for (uint32_t b = 0; b < facts->cfg.count; b++)
-        if (lw__spmd_is_divergent(facts, b))
-            add_region(facts, b);
-    make_laminar(facts);
-    nest(facts);
     lw__spmd_classes(facts);
 }

@@ -92,17 +92,6 @@ static bool assign_block(struct lw__facts *facts, int outer, uint32_t b, bool *i
     return changed;
 }
 
-/* A new head may invalidate classes that were assigned before it: start over. */
-static void forget_block(struct lw__facts *facts, int outer, uint32_t b)
-{
-    if (facts->region_of[b] == outer)
-        facts->class_of[b] = NO_CLASS;
-    if (facts->region_of[b] == outer && facts->entered_at[b] >= 0)
-        facts->regions[facts->entered_at[b]].entered_from = NO_CLASS;
-    if (facts->looped_at[b] >= 0 && facts->regions[facts->looped_at[b]].parent == outer)
-        facts->regions[facts->looped_at[b]].entered_from = NO_CLASS;
-}
-
 static void find_classes(struct lw__facts *facts, int outer, bool *is_head)
 {
     uint32_t first = outer < 0 ? 0 : facts->regions[outer].first,
@@ -114,8 +103,15 @@ static void find_classes(struct lw__facts *facts, int outer, bool *is_head)
     do {
         bool changed = true;
         before = heads;
-        for (uint32_t b = first; b < end; b++)
-            forget_block(facts, outer, b);
+        for (uint32_t b = first; b < end; b++) {
+            /* A new head may invalidate classes that were assigned before it: start over. */
+            if (facts->region_of[b] == outer)
+                facts->class_of[b] = NO_CLASS;
+            if (facts->region_of[b] == outer && facts->entered_at[b] >= 0)
+                facts->regions[facts->entered_at[b]].entered_from = NO_CLASS;
+            if (facts->looped_at[b] >= 0 && facts->regions[facts->looped_at[b]].parent == outer)
+                facts->regions[facts->looped_at[b]].entered_from = NO_CLASS;
+        }
         while (changed) {
             changed = false;
             for (uint32_t b = first; b < end; b++)
@@ -229,26 +225,6 @@ static void place(struct order *o, const bool *only)
         }
 }
 
-/* The classes in the order of their first blocks. A loop that a class heads is repeated. */
-static void order_classes(const struct lw__facts *facts, struct order *o, uint32_t *heads_before)
-{
-    struct lw__region *r = o->r;
-    const struct lw__schedule *of = &r->schedule;
-    for (uint32_t k = 0; k < of->count; k++) {
-        heads_before[k] = r->head_count;
-        if (o->is_head[of->order[k]])
-            r->heads[r->head_count++] = of->order[k];
-    }
-    heads_before[of->count] = r->head_count;
-    for (uint32_t n = 0; n < of->loop_count; n++) {
-        const struct lw__loop_range *l = &of->loops[n];
-        const uint32_t header = of->order[l->first];
-        if (facts->region_of[header] == o->region && o->is_head[header])
-            r->repeats[r->repeat_count++] =
-                (struct lw__loop_range){heads_before[l->first], heads_before[l->last + 1] - 1};
-    }
-}
-
 static void order_region(struct lw__facts *facts, int region, const bool *is_head)
 {
     struct lw__arena *arena = &facts->config.unit->scratch;
@@ -263,7 +239,21 @@ static void order_region(struct lw__facts *facts, int region, const bool *is_hea
     uint32_t *heads_before = lw__new(arena, n, sizeof *heads_before);
     o.scheduled = lw__new(arena, facts->cfg.count, 1);
     place(&o, NULL);
-    order_classes(facts, &o, heads_before);
+    /* The classes in the order of their first blocks. A loop that a class heads is repeated. */
+    const struct lw__schedule *of = &r->schedule;
+    for (uint32_t k = 0; k < of->count; k++) {
+        heads_before[k] = r->head_count;
+        if (o.is_head[of->order[k]])
+            r->heads[r->head_count++] = of->order[k];
+    }
+    heads_before[of->count] = r->head_count;
+    for (uint32_t n = 0; n < of->loop_count; n++) {
+        const struct lw__loop_range *l = &of->loops[n];
+        const uint32_t header = of->order[l->first];
+        if (facts->region_of[header] == o.region && o.is_head[header])
+            r->repeats[r->repeat_count++] =
+                (struct lw__loop_range){heads_before[l->first], heads_before[l->last + 1] - 1};
+    }
     lw__arena_release(arena, mark);
 }
 

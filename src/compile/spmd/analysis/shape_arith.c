@@ -70,22 +70,6 @@ static bool fits_in(const struct lw__facts *facts, shape v, unsigned width, unsi
     return lw__shape_is_uniform(facts, v) && v.low_bits >= width && low_of(v.low, bits) == v.low;
 }
 
-/* and, or, xor of shapes whose lanes differ in known low bits only. */
-static shape of_bits(struct lw__facts *facts, LLVMOpcode op, shape a, shape b, unsigned width,
-                     unsigned bits)
-{
-    int64_t *lanes = lw__lanes_new(facts);
-    const uint64_t first = bit_by_bit(op, low_at(a, 0, bits), low_at(b, 0, bits));
-    const bool known =
-        op == LLVMAnd && (fits_in(facts, a, width, bits) || fits_in(facts, b, width, bits));
-    for (uint32_t t = 0; t < facts->config.threads; t++) {
-        const uint64_t v = bit_by_bit(op, low_at(a, t, bits), low_at(b, t, bits));
-        lanes[t] = lw__lanes_wrap((int64_t)(known ? v : v - first), width);
-    }
-    shape v = {.kind = LW_SHAPE_OFFSET, .known = known, .nsw = true, .nuw = true, .lanes = lanes};
-    return lw__shape_with_low(v, first, known ? width : bits);
-}
-
 /* How many low bits are known to be 0. */
 static unsigned low_zeros(shape v)
 {
@@ -109,7 +93,17 @@ static shape bitwise(struct lw__facts *facts, LLVMValueRef i)
     bits = bits < width ? bits : width - 1; /* the sign is not among them */
     if (!bits || !carries_not(facts, a, bits) || !carries_not(facts, b, bits))
         return lw__shape_of_operands(facts, i);
-    return of_bits(facts, op, a, b, width, bits);
+    /* and, or, xor of shapes whose lanes differ in known low bits only. */
+    int64_t *lanes = lw__lanes_new(facts);
+    const uint64_t first = bit_by_bit(op, low_at(a, 0, bits), low_at(b, 0, bits));
+    const bool known =
+        op == LLVMAnd && (fits_in(facts, a, width, bits) || fits_in(facts, b, width, bits));
+    for (uint32_t t = 0; t < facts->config.threads; t++) {
+        const uint64_t v = bit_by_bit(op, low_at(a, t, bits), low_at(b, t, bits));
+        lanes[t] = lw__lanes_wrap((int64_t)(known ? v : v - first), width);
+    }
+    shape v = {.kind = LW_SHAPE_OFFSET, .known = known, .nsw = true, .nuw = true, .lanes = lanes};
+    return lw__shape_with_low(v, first, known ? width : bits);
 }
 
 /* A right shift by a constant less than the number of known bits. */

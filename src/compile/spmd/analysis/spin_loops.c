@@ -25,19 +25,6 @@ static bool is_guarded(const struct lw__facts *facts, const struct lw__loop *l)
     return !strncmp(name, "irr.guard", 9) && has_collective(facts, l);
 }
 
-/* Where lanes do what may end the wait of others, or leave the loop. */
-static void find_moves(struct lw__facts *facts, const struct lw__loop *l, bool is_steady)
-{
-    const struct lw__cfg *g = &facts->cfg;
-    for (uint32_t b = 0; b < g->count; b++) {
-        if (!l->body[b])
-            continue;
-        facts->spins_and_writes[b] |= lw__spin_writes(g, l, b);
-        EACH_SUCCESSOR(to, g, b)
-            facts->leaves_steady[to] |= is_steady && !l->body[to];
-    }
-}
-
 bool lw__spmd_find_spin_loops(struct lw__facts *facts)
 {
     for (size_t k = 0; k < facts->loops.count; k++) {
@@ -48,7 +35,15 @@ bool lw__spmd_find_spin_loops(struct lw__facts *facts)
         const struct lw__spin spin = lw__spin_of(&facts->cfg, l);
         if (!spin.access)
             continue;
-        find_moves(facts, l, spin.is_steady);
+        /* Where lanes do what may end the wait of others, or leave the loop. */
+        const struct lw__cfg *g = &facts->cfg;
+        for (uint32_t b = 0; b < g->count; b++) {
+            if (!l->body[b])
+                continue;
+            facts->spins_and_writes[b] |= lw__spin_writes(g, l, b);
+            EACH_SUCCESSOR(to, g, b)
+                facts->leaves_steady[to] |= spin.is_steady && !l->body[to];
+        }
         facts->has_spin_loops = true;
         facts->spin_access[l->header] = spin.access;
         facts->spin_state[l->header] = spin.is_steady ? LW_CPU_STEADY : LW_CPU_WAITS;

@@ -250,18 +250,6 @@ static LLVMValueRef permute_256(struct lw__spmd *s, const LLVMValueRef *x, uint3
     return from[0];
 }
 
-static void permute_in_memory(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
-                              const LLVMValueRef *index, LLVMValueRef *to)
-{
-    LLVMTypeRef lane = LLVMGetElementType(LLVMTypeOf(x[0]));
-    struct lw__scratch a = lw__scratch_open(s, lane, LW_LANES);
-    for (uint32_t g = 0; g < count; g++)
-        lw__scratch_store(s, &a, lw__spmd_const32(s, g * s->width), x[g]);
-    for (uint32_t g = 0; g < count; g++)
-        to[g] = lw__scratch_gather(s, &a, index[g]);
-    lw__scratch_close(s, &a);
-}
-
 void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
                  const LLVMValueRef *index, LLVMValueRef *to)
 {
@@ -270,7 +258,13 @@ void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
     const bool by_two = lw__has(s->unit, LW_HAS_PERMI2),
                by_one = !by_two && lw__has(s->unit, LW_HAS_PERMD) && bits <= 32;
     if (!by_two && !by_one) {
-        permute_in_memory(s, x, count, index, to);
+        LLVMTypeRef lane = LLVMGetElementType(LLVMTypeOf(x[0]));
+        struct lw__scratch a = lw__scratch_open(s, lane, LW_LANES);
+        for (uint32_t g = 0; g < count; g++)
+            lw__scratch_store(s, &a, lw__spmd_const32(s, g * s->width), x[g]);
+        for (uint32_t g = 0; g < count; g++)
+            to[g] = lw__scratch_gather(s, &a, index[g]);
+        lw__scratch_close(s, &a);
         return;
     }
     LLVMValueRef table[4], moved[4];

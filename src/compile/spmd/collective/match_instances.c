@@ -44,32 +44,6 @@ void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef
     }
 }
 
-static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
-{
-    for (uint32_t p = 0; p < s->pieces; p++)
-        n->mask[p] = LLVMBuildLoad2(s->builder, lw__spmd_vector_type(s, s->i1), n->left[p], "");
-    lw__spmd_first_instance(s, call, n->mask);
-}
-
-/* Store these lanes' results, and remove them from `left`. */
-static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
-{
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
-    LLVMValueRef *rest = lw__new(&s->unit->scratch, s->pieces, sizeof *rest);
-    for (uint32_t p = 0; p < s->pieces; p++) {
-        if (n->result) {
-            LLVMValueRef v = lw__spmd_vector(s, call, p);
-            LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(v), n->result[p], "");
-            LLVMBuildStore(s->builder, LLVMBuildSelect(s->builder, n->mask[p], v, old, ""),
-                           n->result[p]);
-        }
-        rest[p] = LLVMBuildLoad2(s->builder, type, n->left[p], "");
-        rest[p] = lw__mask_and_not(s, rest[p], n->mask[p]);
-        LLVMBuildStore(s->builder, rest[p], n->left[p]);
-    }
-    LLVMBuildCondBr(s->builder, lw__mask_any(s, rest), n->again, n->done);
-}
-
 bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
                                  const char *type, lw__mask mask)
 {
@@ -90,10 +64,26 @@ bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw_
     n.done = lw__builder_new_block(s, "instances");
     LLVMBuildBr(s->builder, n.again);
     LLVMPositionBuilderAtEnd(s->builder, n.again);
-    choose(s, call, &n);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        n.mask[p] = LLVMBuildLoad2(s->builder, lw__spmd_vector_type(s, s->i1), n.left[p], "");
+    lw__spmd_first_instance(s, call, n.mask);
     bool ok = lw__spmd_warp(s, call, op, type, n.mask);
-    if (ok)
-        keep(s, call, &n);
+    if (ok) {
+        /* Store these lanes' results, and remove them from `left`. */
+        LLVMValueRef *rest = lw__new(&s->unit->scratch, s->pieces, sizeof *rest);
+        for (uint32_t p = 0; p < s->pieces; p++) {
+            if (n.result) {
+                LLVMValueRef v = lw__spmd_vector(s, call, p);
+                LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(v), n.result[p], "");
+                LLVMBuildStore(s->builder, LLVMBuildSelect(s->builder, n.mask[p], v, old, ""),
+                               n.result[p]);
+            }
+            rest[p] = LLVMBuildLoad2(s->builder, lanes, n.left[p], "");
+            rest[p] = lw__mask_and_not(s, rest[p], n.mask[p]);
+            LLVMBuildStore(s->builder, rest[p], n.left[p]);
+        }
+        LLVMBuildCondBr(s->builder, lw__mask_any(s, rest), n.again, n.done);
+    }
     LLVMPositionBuilderAtEnd(s->builder, n.done);
     for (uint32_t p = 0; ok && has_result && p < s->pieces; p++)
         lw__spmd_set_vector(

@@ -119,14 +119,6 @@ static LLVMValueRef turn(const struct tree *t, LLVMValueRef bits)
     return LLVMBuildXor(b, bits, turned, "");
 }
 
-static LLVMValueRef key_of(const struct tree *t, LLVMValueRef v)
-{
-    LLVMBuilderRef b = t->s->builder;
-    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
-    LLVMValueRef bits = LLVMBuildBitCast(b, v, lw__spmd_vector_type(t->s, t->lane), "");
-    return LLVMBuildSelect(b, is_nan, t->absent, turn(t, bits), "");
-}
-
 /* ---- vectors as they are combined ------------------------------------------------------------ */
 
 /* Of a vector or scalar: -x where the larger -x is the smaller x. */
@@ -152,8 +144,12 @@ static LLVMValueRef prepared(const struct tree *t, const LLVMValueRef *mask, uin
     if (p >= s->pieces || (mask[p] && lw__mask_is_none(mask[p])))
         return NULL;
     LLVMValueRef x = negate(t, t->x[p]);
-    if (is_ordered_key(t))
-        x = key_of(t, x);
+    if (is_ordered_key(t)) {
+        LLVMBuilderRef b = t->s->builder;
+        LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
+        LLVMValueRef bits = LLVMBuildBitCast(b, x, lw__spmd_vector_type(t->s, t->lane), "");
+        x = LLVMBuildSelect(b, is_nan, t->absent, turn(t, bits), "");
+    }
     if (is_by_range(t)) /* quiet the NaNs */
         x = lw__spmd_extreme(s, t->op == LW_BY_MAX, x, x);
     if (is_by_maxps(t) && !t->numbers)
@@ -161,25 +157,20 @@ static LLVMValueRef prepared(const struct tree *t, const LLVMValueRef *mask, uin
     return mask[p] ? LLVMBuildSelect(s->builder, mask[p], x, t->absent, "") : x;
 }
 
-/* As many chains of operations as hide each other's latency. */
-static LLVMValueRef fold(const struct tree *t, const LLVMValueRef *mask, uint32_t first,
-                         uint32_t count)
-{
-    LLVMValueRef chain[CHAINS] = {NULL};
-    for (uint32_t i = 0; i < count; i++)
-        chain[i % CHAINS] = combine(t, chain[i % CHAINS], prepared(t, mask, first + i));
-    for (uint32_t half = CHAINS / 2; half; half /= 2)
-        for (uint32_t i = 0; i < half; i++)
-            chain[i] = combine(t, chain[i], chain[i + half]);
-    return chain[0];
-}
-
 /* The lowest `bits` bits of the vectors' numbers: no shuffles. Also prepares the vectors. */
 static void take_vectors(struct tree *t, const LLVMValueRef *mask, unsigned bits)
 {
     t->vector_count -= bits;
-    for (uint32_t j = 0; j < UINT32_C(1) << t->vector_count; j++)
-        t->x[j] = fold(t, mask, j << bits, UINT32_C(1) << bits);
+    for (uint32_t j = 0; j < UINT32_C(1) << t->vector_count; j++) {
+        /* As many chains of operations as hide each other's latency. */
+        LLVMValueRef chain[CHAINS] = {NULL};
+        for (uint32_t i = 0; i < (UINT32_C(1) << bits); i++)
+            chain[i % CHAINS] = combine(t, chain[i % CHAINS], prepared(t, mask, (j << bits) + i));
+        for (uint32_t half = CHAINS / 2; half; half /= 2)
+            for (uint32_t i = 0; i < half; i++)
+                chain[i] = combine(t, chain[i], chain[i + half]);
+        t->x[j] = chain[0];
+    }
     for (unsigned i = 0; i < t->vector_count; i++)
         t->vector[i] = t->vector[i + bits];
 }
@@ -190,17 +181,6 @@ static void remove_bit(int *bits, unsigned count, unsigned at)
 {
     for (unsigned i = at; i + 1 < count; i++)
         bits[i] = bits[i + 1];
-}
-
-/* A bit of the vector's number: no shuffle. */
-static void take_vector_bit(struct tree *t, unsigned at)
-{
-    uint32_t low = (UINT32_C(1) << at) - 1;
-    for (uint32_t j = 0; j < UINT32_C(1) << (t->vector_count - 1); j++) {
-        uint32_t left = (j & ~low) << 1 | (j & low);
-        t->x[j] = combine(t, t->x[left], t->x[left | (low + 1)]);
-    }
-    remove_bit(t->vector, t->vector_count--, at);
 }
 
 /* select_lanes - of vectors a and b, the lanes whose bit `at` is `bit`. The lane's bits first ...
@@ -253,7 +233,13 @@ static void take_bit(struct tree *t, int bit)
 {
     for (unsigned i = 0; i < t->vector_count; i++)
         if (t->vector[i] == bit) {
-            take_vector_bit(t, i);
+            /* A bit of the vector's number: no shuffle. */
+            uint32_t low = (UINT32_C(1) << i) - 1;
+            for (uint32_t j = 0; j < UINT32_C(1) << (t->vector_count - 1); j++) {
+                uint32_t left = (j & ~low) << 1 | (j & low);
+                t->x[j] = combine(t, t->x[left], t->x[left | (low + 1)]);
+            }
+            remove_bit(t->vector, t->vector_count--, i);
             return;
         }
     for (unsigned i = 0; i < t->lane_count; i++)
@@ -271,23 +257,6 @@ static unsigned log2_up(uint32_t n)
     while (UINT32_C(1) << bits < n)
         bits++;
     return bits;
-}
-
-static void start(struct tree *t, const char *type)
-{
-    struct lw__spmd *s = t->s;
-    unsigned bits = (unsigned)strtoul(type + 1, NULL, 10);
-    t->kind = type[0];
-    t->lane = LLVMIntTypeInContext(s->context, bits);
-    if (t->kind == 'f' && !is_ordered_key(t))
-        t->lane = bits == 32 ? s->f32 : s->f64;
-    t->absent = lw__spmd_splat(s, absent_scalar(t, bits));
-    t->lane_count = log2_up(s->width), t->vector_count = log2_up(s->pieces);
-    t->part_bits = log2_up(128 / bits);
-    for (unsigned i = 0; i < t->lane_count; i++)
-        t->position[i] = (int)i;
-    for (unsigned i = 0; i < t->vector_count; i++)
-        t->vector[i] = (int)(t->lane_count + i);
 }
 
 /* The result of a warp; or, if no bit is left, of the block. */
@@ -312,7 +281,18 @@ void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, bool numbers
               lw__mask mask, LLVMValueRef *result)
 {
     struct tree t = {.s = s, .op = lw__op_table[op].by, .x = x, .numbers = numbers};
-    start(&t, type);
+    unsigned width = (unsigned)strtoul(type + 1, NULL, 10);
+    t.kind = type[0];
+    t.lane = LLVMIntTypeInContext(s->context, width);
+    if (t.kind == 'f' && !is_ordered_key(&t))
+        t.lane = width == 32 ? s->f32 : s->f64;
+    t.absent = lw__spmd_splat(s, absent_scalar(&t, width));
+    t.lane_count = log2_up(s->width), t.vector_count = log2_up(s->pieces);
+    t.part_bits = log2_up(128 / width);
+    for (unsigned i = 0; i < t.lane_count; i++)
+        t.position[i] = (int)i;
+    for (unsigned i = 0; i < t.vector_count; i++)
+        t.vector[i] = (int)(t.lane_count + i);
     const bool block = lw__op_table[op].block, order_shows = t.kind == 'f' && !is_extreme(&t);
     const unsigned of_warp = WARP_BITS - t.lane_count,
                    most = block || of_warp > t.vector_count ? t.vector_count : of_warp;

@@ -50,11 +50,6 @@ static bool is_uniform(const struct lw__spmd *s, LLVMValueRef v)
     return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
 }
 
-static bool writes_by_lane(LLVMValueRef i)
-{
-    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
-}
-
 static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, i);
@@ -169,7 +164,7 @@ static void add(struct lw__spmd *s, struct segment *g, LLVMValueRef i)
 {
     g->list = lw__one_more(&s->unit->scratch, g->list, g->count, sizeof(LLVMValueRef));
     g->list[g->count++] = i;
-    g->writes |= writes_by_lane(i);
+    g->writes |= LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
 }
 
 /* A check. Where scalars decide it and no other waits in the segment, for all pieces at once; else
@@ -238,37 +233,10 @@ static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
     return found;
 }
 
-/* The instructions of the segment that only one of its calls of lw.rarely uses, by value index.
- * NULL: there is no such call. */
-static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g)
-{
-    LLVMValueRef *wanted = NULL;
-    for (size_t k = g->count; k-- > 0;) {
-        LLVMValueRef i = g->list[k];
-        if (!wanted && has_way(s, i))
-            wanted = lw__new(&s->unit->scratch, s->facts->value_count, sizeof *wanted);
-        const uint32_t index = wanted ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
-        if (index != UINT32_MAX)
-            wanted[index] = has_way(s, i) ? i : only_wanted_by(s, i, wanted);
-    }
-    return wanted;
-}
-
 static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValueRef i)
 {
     const uint32_t index = g->rare ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
     return index != UINT32_MAX && g->rare[index] && g->rare[index] != i;
-}
-
-/* Emit `other`, and what only it uses, for some pieces. */
-static void emit_other(struct lw__spmd *s, const struct lw__emission *c, const struct segment *g,
-                       LLVMValueRef call, uint32_t first, uint32_t end)
-{
-    for (size_t k = 0; k < g->count; k++)
-        for (uint32_t p = first; p < end && g->list[k] != call; p++)
-            if (is_rare(s, g, g->list[k]) && !lw__mask_is_none(c->mask[p]) &&
-                g->rare[lw__spmd_value_index(s->facts, g->list[k])] == call)
-                emit_piece(s, g->list[k], p, c->mask[p]);
 }
 
 /* lw.rarely for some pieces: a branch skips `other` if none of their lanes needs it. */
@@ -289,7 +257,12 @@ static void emit_rarely(struct lw__spmd *s, const struct lw__emission *c, const 
                       from[] = {LLVMGetInsertBlock(s->builder), seldom};
     lw__ir_set_rare(LLVMBuildCondBr(s->builder, lw__mask_piece_any(s, any), seldom, on));
     lw__builder_at_end(s, seldom);
-    emit_other(s, c, g, call, first, end);
+    /* `other`, and what only it uses */
+    for (size_t n = 0; n < g->count; n++)
+        for (uint32_t p = first; p < end && g->list[n] != call; p++)
+            if (is_rare(s, g, g->list[n]) && !lw__mask_is_none(c->mask[p]) &&
+                g->rare[lw__spmd_value_index(s->facts, g->list[n])] == call)
+                emit_piece(s, g->list[n], p, c->mask[p]);
     for (uint32_t p = first, k = 0; p < end; p++, k++)
         if (usual[k])
             other[k] =
@@ -367,7 +340,16 @@ static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
 static void flush(struct lw__spmd *s, const struct lw__emission *c, struct segment *g)
 {
     const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
-    g->rare = find_rare(s, g);
+    LLVMValueRef *wanted = NULL; /* g->rare; NULL: there is no call of lw.rarely */
+    for (size_t k = g->count; k-- > 0;) {
+        LLVMValueRef i = g->list[k];
+        if (!wanted && has_way(s, i))
+            wanted = lw__new(&s->unit->scratch, s->facts->value_count, sizeof *wanted);
+        const uint32_t index = wanted ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
+        if (index != UINT32_MAX)
+            wanted[index] = has_way(s, i) ? i : only_wanted_by(s, i, wanted);
+    }
+    g->rare = wanted;
     const uint32_t n = g->moves ? WARP / s->width : g->side_by_side;
     for (uint32_t p = 0; p < s->pieces; p += n)
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);

@@ -175,18 +175,6 @@ static bool is_harmless(LLVMValueRef v)
     return (lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v);
 }
 
-/* A thread index, which is known anywhere; NULL: v is none. */
-static LLVMValueRef known_thread_index(const struct exit_walk *w, LLVMValueRef v)
-{
-    const char *name = lw__ir_callee(v);
-    if (!lw__ir_thread_index(name, NULL))
-        return NULL;
-    LLVMValueRef same = lw__spmd_block_index(w->s, name);
-    return same         ? lw__spmd_splat(w->s, same)
-           : w->s->gang ? lw__gang_thread_index(w->s, name, w->piece)
-                        : NULL;
-}
-
 /* The future value of v; NULL: unknown, or it differs. */
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
 {
@@ -199,8 +187,16 @@ static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
     w->looked++;
     if (LLVMIsAPHINode(v))
         return known_phi(w, v, depth);
-    if (!is_harmless(v))
-        return known_thread_index(w, v);
+    if (!is_harmless(v)) {
+        /* a thread index is known anywhere */
+        const char *name = lw__ir_callee(v);
+        if (!lw__ir_thread_index(name, NULL))
+            return NULL;
+        LLVMValueRef same = lw__spmd_block_index(w->s, name);
+        return same         ? lw__spmd_splat(w->s, same)
+               : w->s->gang ? lw__gang_thread_index(w->s, name, w->piece)
+                            : NULL;
+    }
     const unsigned n =
         LLVMIsACallInst(v) ? LLVMGetNumArgOperands(v) : (unsigned)LLVMGetNumOperands(v);
     for (unsigned k = 0; k < n; k++)
@@ -235,16 +231,6 @@ static LLVMValueRef may_compare(struct exit_walk *w, LLVMValueRef c, LLVMValueRe
     return v[0] && v[1] ? where(w->s, lanes, build(w->s, c, v), value) : lanes;
 }
 
-static LLVMValueRef may_joined(struct exit_walk *w, LLVMValueRef of[2], bool by_or, bool value,
-                               LLVMValueRef lanes, unsigned depth)
-{
-    LLVMValueRef first = may(w, of[0], value, lanes, depth + 1);
-    if (value != by_or) /* both must */
-        return may(w, of[1], value, first, depth + 1);
-    LLVMValueRef rest = may(w, of[0], !value, lanes, depth + 1);
-    return with(w->s, first, may(w, of[1], value, rest, depth + 1));
-}
-
 static LLVMValueRef may_phi(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
                             unsigned depth)
 {
@@ -277,8 +263,13 @@ static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMVal
     if (lw__ir_negated(c))
         return may(w, lw__ir_negated(c), !value, lanes, depth + 1);
     for (int by_or = 0; by_or < 2; by_or++)
-        if (lw__ir_joined(c, by_or, of))
-            return may_joined(w, of, by_or, value, lanes, depth);
+        if (lw__ir_joined(c, by_or, of)) {
+            LLVMValueRef first = may(w, of[0], value, lanes, depth + 1);
+            if (value != by_or) /* both must */
+                return may(w, of[1], value, first, depth + 1);
+            LLVMValueRef rest = may(w, of[0], !value, lanes, depth + 1);
+            return with(w->s, first, may(w, of[1], value, rest, depth + 1));
+        }
     if (LLVMIsAICmpInst(c))
         return may_compare(w, c, (LLVMValueRef[]){LLVMGetOperand(c, 0), LLVMGetOperand(c, 1)},
                            value, lanes, depth);
@@ -378,16 +369,6 @@ static uint32_t next_header(const struct exit_walk *w)
     return UINT32_MAX;
 }
 
-static void walk_on(struct exit_walk *w)
-{
-    for (uint32_t b; (b = next_header(w)) != UINT32_MAX;) {
-        const struct loop_iteration iteration = w->iterations[b];
-        w->iterations[b] =
-            (struct loop_iteration){.before = iteration.before + (iteration.phis != NULL)};
-        walk_from(w, b, &iteration);
-    }
-}
-
 LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                      LLVMValueRef mask)
 {
@@ -407,7 +388,12 @@ LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t
                           .iterations = lw__new(&s->unit->scratch, blocks, sizeof *w.iterations)};
     w.along = w.in + blocks;
     begin_iteration(&w, from, to, mask);
-    walk_on(&w);
+    for (uint32_t b; (b = next_header(&w)) != UINT32_MAX;) {
+        const struct loop_iteration iteration = w.iterations[b];
+        w.iterations[b] =
+            (struct loop_iteration){.before = iteration.before + (iteration.phis != NULL)};
+        walk_from(&w, b, &iteration);
+    }
     lw__arena_release(&s->unit->scratch, mark);
     return w.may_reach == mask ? NULL
            : w.may_reach       ? or_none(s, lw__mask_and_not(s, mask, w.may_reach))

@@ -18,17 +18,12 @@ static LLVMValueRef truth(const struct lw__spmd *s, bool value)
     return LLVMConstInt(s->i1, value, 0);
 }
 
-static bool may_execute(const struct lw__spmd *s, const LLVMValueRef *mask, uint32_t t)
-{
-    return lw__mask_may(s, mask[t / s->width]) >> t % s->width & 1;
-}
-
 /* Of a condition whose lanes are known: does it hold for a lane that may execute it? */
 static bool holds_for_some(const struct lw__spmd *s, struct lw__value_shape shape,
                            const LLVMValueRef *mask)
 {
     for (uint32_t t = 0; t < s->threads; t++)
-        if (shape.lanes[t] && may_execute(s, mask, t))
+        if (shape.lanes[t] && (lw__mask_may(s, mask[t / s->width]) >> t % s->width & 1))
             return true;
     return false;
 }
@@ -186,30 +181,25 @@ bool lw__guard_is_shared(const struct lw__spmd *s, LLVMValueRef call)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Of the pieces: lanes that may fail are added to *lanes, what scalars find to *fails. */
-static void look_at(struct lw__spmd *s, const struct lw__guarded *guard, const LLVMValueRef *mask,
-                    uint32_t first, uint32_t end, LLVMValueRef *lanes, LLVMValueRef *fails)
-{
-    LLVMValueRef condition = LLVMGetOperand(guard->call, LW_GUARD_FAILS);
-    LLVMValueRef by_scalars =
-        guard->fails ? guard->fails : linear_fails(s, condition, mask, first, end);
-    if (by_scalars) {
-        *fails = LLVMBuildOr(s->builder, *fails, by_scalars, "");
-        return;
-    }
-    for (uint32_t p = first; p < end; p++)
-        if (!lw__mask_is_none(mask[p]))
-            *lanes =
-                lw__mask_or(s, *lanes, lw__mask_and(s, mask[p], lw__spmd_vector(s, condition, p)));
-}
-
 void lw__guard_pieces(struct lw__spmd *s, const struct lw__guarded *guards, size_t count,
                       const LLVMValueRef *mask, uint32_t first, uint32_t end)
 {
+    /* lanes that may fail; what scalars find */
     LLVMValueRef none = LLVMConstNull(lw__spmd_vector_type(s, s->i1)), lanes = none,
                  fails = truth(s, false);
-    for (size_t k = 0; k < count; k++)
-        look_at(s, &guards[k], mask, first, end, &lanes, &fails);
+    for (size_t k = 0; k < count; k++) {
+        LLVMValueRef condition = LLVMGetOperand(guards[k].call, LW_GUARD_FAILS);
+        LLVMValueRef by_scalars =
+            guards[k].fails ? guards[k].fails : linear_fails(s, condition, mask, first, end);
+        if (by_scalars) {
+            fails = LLVMBuildOr(s->builder, fails, by_scalars, "");
+            continue;
+        }
+        for (uint32_t p = first; p < end; p++)
+            if (!lw__mask_is_none(mask[p]))
+                lanes = lw__mask_or(s, lanes,
+                                    lw__mask_and(s, mask[p], lw__spmd_vector(s, condition, p)));
+    }
     if (lanes != none)
         fails = LLVMBuildOr(s->builder, lw__mask_piece_any(s, lanes), fails, "");
     if (lw__ir_is_truth(fails, false))

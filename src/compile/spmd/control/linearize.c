@@ -83,14 +83,6 @@ static void note_exited(struct lw__spmd *s, uint32_t from, uint32_t to, const LL
     }
 }
 
-/* True if class k runs before the lanes' current block in the same iteration. */
-static bool is_back_edge(const struct lw__spmd *s, const struct lw__masked_schedule *q,
-                         uint32_t from, uint32_t k)
-{
-    return s->facts->region_of[from] == q->region &&
-           k <= lw__masked_schedule_index(&s->facts->regions[q->region], s->facts->class_of[from]);
-}
-
 static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
 {
     for (uint32_t p = 0; p < s->pieces; p++)
@@ -114,7 +106,10 @@ static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t fro
     }
     if (is_nobody(s, mask))
         return;
-    bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
+    /* class k runs before the lanes' current block in the same iteration */
+    bool back = k != UINT32_MAX && (s->facts->region_of[from] == q->region &&
+                                    k <= lw__masked_schedule_index(&s->facts->regions[q->region],
+                                                                   s->facts->class_of[from]));
     note_exited(s, from, to, mask);
     const bool alone = back && lw__spmd_return_divergence(s->facts, from, to) == LW_DIVERGENCE_NONE;
     lw__phis_store(s, to, read, alone ? NULL : mask);
@@ -153,25 +148,6 @@ static struct lw__masked_schedule *open_masked(struct lw__spmd *s, struct lw__em
 
 static void emit_blocks(struct lw__spmd *s, struct lw__emission *c);
 
-static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
-                       LLVMBasicBlockRef skip)
-{
-    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
-    struct lw__emission *c = new_emission(s, q->outer, q->region, true);
-    c->schedule = q;
-    c->order = k;
-    c->class = s->facts->regions[q->region].heads[k];
-    lw__masked_schedule_enter(s, q, k, skip, c->mask);
-    for (uint32_t b = 0; b < s->facts->cfg.count; b++)
-        if (s->facts->region_of[b] == q->region && s->facts->class_of[b] == c->class &&
-            !is_emitted_before(s, b))
-            c->bb[b] = lw__builder_new_block(s, "");
-    LLVMBasicBlockRef first = place_of(s, c, c->class);
-    LLVMBuildBr(s->builder, first);
-    emit_blocks(s, c);
-    lw__arena_release(&s->unit->scratch, mark);
-}
-
 /* The join of a region is a separate class in the outer region, since other lanes reach it, too. So
  * the lanes wait for it. */
 static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
@@ -193,8 +169,22 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
 static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
 {
     const struct lw__region *r = &s->facts->regions[q->region];
-    for (uint32_t k = 0; k < r->head_count && !s->failed; k++)
-        emit_class(s, q, k, lw__masked_schedule_repeat(s, q, k));
+    for (uint32_t k = 0; k < r->head_count && !s->failed; k++) {
+        const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
+        struct lw__emission *c = new_emission(s, q->outer, q->region, true);
+        c->schedule = q;
+        c->order = k;
+        c->class = s->facts->regions[q->region].heads[k];
+        lw__masked_schedule_enter(s, q, k, lw__masked_schedule_repeat(s, q, k), c->mask);
+        for (uint32_t b = 0; b < s->facts->cfg.count; b++)
+            if (s->facts->region_of[b] == q->region && s->facts->class_of[b] == c->class &&
+                !is_emitted_before(s, b))
+                c->bb[b] = lw__builder_new_block(s, "");
+        LLVMBasicBlockRef first = place_of(s, c, c->class);
+        LLVMBuildBr(s->builder, first);
+        emit_blocks(s, c);
+        lw__arena_release(&s->unit->scratch, mark);
+    }
     lw__builder_at_end(s, q->check[r->head_count]);
     LLVMBasicBlockRef join = r->join == UINT32_MAX ? s->stop : place_of(s, q->outer, r->join);
     if (join)
@@ -215,22 +205,6 @@ static struct lw__emission *open_unmasked(struct lw__spmd *s, struct lw__emissio
     return c;
 }
 
-/* All lanes of the mask branch to the same side: to the first if `left`, an i1, is true. */
-static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
-                          LLVMValueRef left, const LLVMValueRef *mask, LLVMBasicBlockRef next)
-{
-    LLVMBasicBlockRef side[2] = {lw__builder_new_block(s, "together"),
-                                 lw__builder_new_block(s, "together")};
-    LLVMBuildCondBr(s->builder, left, side[0], side[1]);
-    for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t to = s->facts->cfg.succ[s->facts->cfg.succ_start[d] + k];
-        lw__builder_at_end(s, side[k]);
-        if (!LLVMIsAConstantInt(left) || LLVMConstIntGetZExtValue(left) == !k)
-            send(s, q, d, to, lw__phis_read(s, d, to), mask);
-        LLVMBuildBr(s->builder, next);
-    }
-}
-
 /* Lanes diverge at a branch: some to each side. `next` is where the schedule continues. */
 static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
                     const LLVMValueRef *mask, LLVMBasicBlockRef next)
@@ -238,7 +212,17 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
     LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[d]);
     LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
     if (same) {
-        send_together(s, q, d, same, mask, next);
+        /* all lanes of the mask branch to the same side: to the first if `same` is true */
+        LLVMBasicBlockRef side[2] = {lw__builder_new_block(s, "together"),
+                                     lw__builder_new_block(s, "together")};
+        LLVMBuildCondBr(s->builder, same, side[0], side[1]);
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t to = s->facts->cfg.succ[s->facts->cfg.succ_start[d] + k];
+            lw__builder_at_end(s, side[k]);
+            if (!LLVMIsAConstantInt(same) || LLVMConstIntGetZExtValue(same) == !k)
+                send(s, q, d, to, lw__phis_read(s, d, to), mask);
+            LLVMBuildBr(s->builder, next);
+        }
         return;
     }
     LLVMValueRef *left = lw__new(&s->unit->scratch, 2 * s->pieces, sizeof *left),
@@ -392,18 +376,6 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void branch_uniformly(struct lw__spmd *s, struct lw__emission *c, uint32_t b,
-                             LLVMValueRef end)
-{
-    uint32_t first = s->facts->cfg.succ_start[b];
-    LLVMBasicBlockRef then = lw__builder_new_block(s, ""), otherwise = lw__builder_new_block(s, "");
-    LLVMBuildCondBr(s->builder, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
-    lw__builder_at_end(s, then);
-    go(s, c, b, s->facts->cfg.succ[first]);
-    lw__builder_at_end(s, otherwise);
-    go(s, c, b, s->facts->cfg.succ[first + 1]);
-}
-
 /* A divergent branch inside its region: its sides are classes of the region, or the join. */
 static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 {
@@ -460,21 +432,18 @@ static void emit_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
         branch_to_dead_end(s, c, b, lw__spmd_dead_end(s->facts, b));
     else if (region >= 0)
         enter_by_branch(s, c, b, region);
-    else if (lw__spmd_is_divergent(s->facts, b))
+    else if (lw__spmd_is_divergent(s->facts, b)) {
         branch_divergently(s, c, b);
-    else
-        branch_uniformly(s, c, b, end);
-}
-
-static void emit_block(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
-{
-    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
-    s->emission_id++;
-    lw__builder_at_end(s, c->bb[b]);
-    lw__spmd_emit(s, c, b);
-    if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
-        emit_end(s, c, b); /* else a failed assert has left */
-    lw__arena_release(&s->unit->scratch, mark);
+    } else {
+        uint32_t first = s->facts->cfg.succ_start[b];
+        LLVMBasicBlockRef then = lw__builder_new_block(s, ""),
+                          otherwise = lw__builder_new_block(s, "");
+        LLVMBuildCondBr(s->builder, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
+        lw__builder_at_end(s, then);
+        go(s, c, b, s->facts->cfg.succ[first]);
+        lw__builder_at_end(s, otherwise);
+        go(s, c, b, s->facts->cfg.succ[first + 1]);
+    }
 }
 
 /* Enter the inner loops that the copy's edges have led to; entering one may lead to the next. */
@@ -494,8 +463,15 @@ static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
 {
     bool *entered = lw__new(&s->unit->scratch, s->facts->cfg.count, 1);
     for (uint32_t b = 0; b < s->facts->cfg.count && !s->failed; b++)
-        if (c->bb[b] && s->facts->region_of[b] == c->region)
-            emit_block(s, c, b);
+        if (c->bb[b] && s->facts->region_of[b] == c->region) {
+            const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
+            s->emission_id++;
+            lw__builder_at_end(s, c->bb[b]);
+            lw__spmd_emit(s, c, b);
+            if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
+                emit_end(s, c, b); /* else a failed assert has left */
+            lw__arena_release(&s->unit->scratch, mark);
+        }
     while (!s->failed && enter_loops(s, c, entered))
         ;
 }

@@ -39,20 +39,6 @@ static LLVMValueRef empty_slot(struct lw__spmd *s, LLVMTypeRef type)
     return slot;
 }
 
-static void open_slots(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t classes)
-{
-    q->waiting = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->waiting);
-    q->fixed = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->fixed);
-    q->may = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->may);
-    q->somebody = lw__new(&s->unit->scratch, classes, sizeof *q->somebody);
-    q->perhaps = lw__new(&s->unit->scratch, classes, sizeof *q->perhaps);
-    for (uint32_t k = 0; k < classes; k++) {
-        q->somebody[k] = empty_slot(s, s->i1);
-        for (uint32_t p = s->first_piece; p < s->end_piece; p++)
-            q->waiting[k * s->pieces + p] = empty_slot(s, mask_type(s));
-    }
-}
-
 static bool ends_loop(const struct lw__region *r, uint32_t k)
 {
     for (uint32_t n = 0; n < r->repeat_count; n++)
@@ -69,7 +55,16 @@ struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int reg
     const struct lw__region *r = &s->facts->regions[region];
     q->region = region;
     q->outer = outer;
-    open_slots(s, q, r->head_count);
+    q->waiting = lw__new(&s->unit->scratch, r->head_count * s->pieces, sizeof *q->waiting);
+    q->fixed = lw__new(&s->unit->scratch, r->head_count * s->pieces, sizeof *q->fixed);
+    q->may = lw__new(&s->unit->scratch, r->head_count * s->pieces, sizeof *q->may);
+    q->somebody = lw__new(&s->unit->scratch, r->head_count, sizeof *q->somebody);
+    q->perhaps = lw__new(&s->unit->scratch, r->head_count, sizeof *q->perhaps);
+    for (uint32_t k = 0; k < r->head_count; k++) {
+        q->somebody[k] = empty_slot(s, s->i1);
+        for (uint32_t p = s->first_piece; p < s->end_piece; p++)
+            q->waiting[k * s->pieces + p] = empty_slot(s, mask_type(s));
+    }
     q->check = lw__new(&s->unit->scratch, r->head_count + 1, sizeof *q->check);
     q->body = lw__new(&s->unit->scratch, r->head_count, sizeof *q->body);
     q->next = lw__new(&s->unit->scratch, r->head_count, sizeof *q->next);
@@ -183,10 +178,14 @@ LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
     return skip;
 }
 
-/* All arriving lanes are known by now, except for a class that repeats. */
-static void take_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
-                         LLVMValueRef *mask)
+void lw__masked_schedule_enter(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
+                               LLVMBasicBlockRef skip, LLVMValueRef *mask)
 {
+    lw__builder_at_end(s, q->check[k]);
+    LLVMBuildCondBr(s->builder, somebody_waits(s, q, k), q->body[k], skip);
+    LLVMMoveBasicBlockAfter(q->body[k], LLVMGetLastBasicBlock(s->function));
+    lw__builder_at_end(s, q->body[k]);
+    /* All arriving lanes are known by now, except for a class that repeats. */
     const bool again = repeats(s, q, k);
     read_waiting(s, q, k, mask);
     LLVMBuildStore(s->builder, LLVMConstNull(s->i1), q->somebody[k]);
@@ -200,16 +199,6 @@ static void take_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q
         else
             mask[p] = lw__mask_within(s, mask[p], q->may[at]);
     }
-}
-
-void lw__masked_schedule_enter(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
-                               LLVMBasicBlockRef skip, LLVMValueRef *mask)
-{
-    lw__builder_at_end(s, q->check[k]);
-    LLVMBuildCondBr(s->builder, somebody_waits(s, q, k), q->body[k], skip);
-    LLVMMoveBasicBlockAfter(q->body[k], LLVMGetLastBasicBlock(s->function));
-    lw__builder_at_end(s, q->body[k]);
-    take_waiting(s, q, k, mask);
 }
 
 LLVMBasicBlockRef lw__masked_schedule_after(const struct lw__spmd *s, const struct lw__emission *c,

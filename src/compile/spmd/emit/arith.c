@@ -36,24 +36,10 @@ static void drop_promises(LLVMValueRef i)
     }
 }
 
-static void drop_metadata(const struct lw__spmd *s, LLVMValueRef i)
-{
-    static const char *const kinds[] = {"range", "nonnull", "noundef", "align", "tbaa"};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        unsigned kind = LLVMGetMDKindIDInContext(s->context, kinds[k], (unsigned)strlen(kinds[k]));
-        LLVMSetMetadata(i, kind, NULL);
-    }
-}
-
-static unsigned operand_count(LLVMValueRef i)
-{
-    return LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
-}
-
 static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef operands[64];
-    unsigned n = operand_count(i);
+    unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
     bool uniform = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, i));
     for (unsigned k = 0; k < n && k < 64; k++)
         operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
@@ -66,7 +52,11 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
         LLVMSetOperand(c, k, operands[k]);
     if (!uniform || s->is_guarded)
         drop_promises(c);
-    drop_metadata(s, c);
+    static const char *const kinds[] = {"range", "nonnull", "noundef", "align", "tbaa"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        unsigned kind = LLVMGetMDKindIDInContext(s->context, kinds[k], (unsigned)strlen(kinds[k]));
+        LLVMSetMetadata(c, kind, NULL);
+    }
     LLVMInsertIntoBuilder(s->builder, c);
     return c;
 }
@@ -153,24 +143,20 @@ static LLVMValueRef operand(struct lw__spmd *s, LLVMValueRef i, unsigned k, uint
     return lw__spmd_vector(s, LLVMGetOperand(i, k), p);
 }
 
-/* Lanes that are masked off divide by 1: their divisor may be unguarded. */
-static LLVMValueRef divide(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
-{
-    LLVMValueRef a = operand(s, i, 0, p), b = operand(s, i, 1, p);
-    LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    if (LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
-        return LLVMBuildBinOp(s->builder, op, a, b, "");
-    if (mask) {
-        LLVMValueRef one = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(i, 1)), 1, 0);
-        b = LLVMBuildSelect(s->builder, mask, b, lw__spmd_splat(s, one), "");
-    }
-    return lw__spmd_divide(s, op, a, b);
-}
-
 static LLVMValueRef binary(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
-    if (lw__ir_divides(i))
-        return divide(s, i, p, mask);
+    if (lw__ir_divides(i)) {
+        /* Lanes that are masked off divide by 1: their divisor may be unguarded. */
+        LLVMValueRef a = operand(s, i, 0, p), b = operand(s, i, 1, p);
+        LLVMOpcode op = LLVMGetInstructionOpcode(i);
+        if (LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+            return LLVMBuildBinOp(s->builder, op, a, b, "");
+        if (mask) {
+            LLVMValueRef one = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(i, 1)), 1, 0);
+            b = LLVMBuildSelect(s->builder, mask, b, lw__spmd_splat(s, one), "");
+        }
+        return lw__spmd_divide(s, op, a, b);
+    }
     return LLVMBuildBinOp(s->builder, LLVMGetInstructionOpcode(i), operand(s, i, 0, p),
                           operand(s, i, 1, p), "");
 }

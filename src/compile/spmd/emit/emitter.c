@@ -1,12 +1,6 @@
 /* emitter.c - the state of a function under construction. */
 #include "compile/spmd/emit/emit.h"
 
-static bool has_guards(LLVMModuleRef module)
-{
-    return LLVMGetNamedFunction(module, LW_GUARD ".i32") ||
-           LLVMGetNamedFunction(module, LW_GUARD ".i64");
-}
-
 void lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts)
 {
     const struct lw__gang_config *config = &facts->config;
@@ -22,7 +16,9 @@ void lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts)
                            .context = c,
                            .module = config->unit->module,
                            .dominance_scope = 1,
-                           .is_guarded = has_guards(config->unit->module),
+                           .is_guarded =
+                               LLVMGetNamedFunction(config->unit->module, LW_GUARD ".i32") ||
+                               LLVMGetNamedFunction(config->unit->module, LW_GUARD ".i64"),
                            .builder = LLVMCreateBuilderInContext(c),
                            .alloca_builder = LLVMCreateBuilderInContext(c),
                            .i1 = LLVMInt1TypeInContext(c),

@@ -27,25 +27,6 @@ struct conversion {
     bool has_greatest; /* beyond - 1 is a float */
 };
 
-static struct conversion conversion_of(struct lw__spmd *s, LLVMValueRef call, bool is_signed)
-{
-    LLVMTypeRef type = LLVMTypeOf(call);
-    const unsigned digits = LLVMGetIntTypeWidth(type) - is_signed;
-    const bool wide = LLVMTypeOf(LLVMGetOperand(call, 0)) == s->f64;
-    return (struct conversion){.scalar = type,
-                               .vector = lw__spmd_vector_type(s, type),
-                               .is_signed = is_signed,
-                               .digits = digits,
-                               .least = is_signed ? -ldexp(1, (int)digits) : 0,
-                               .beyond = ldexp(1, (int)digits),
-                               .has_greatest = digits <= (wide ? DBL_MANT_DIG : FLT_MANT_DIG)};
-}
-
-static LLVMValueRef greatest_integer(struct lw__spmd *s, const struct conversion *c)
-{
-    return lw__spmd_splat(s, LLVMConstInt(c->scalar, UINT64_MAX >> (64 - c->digits), 0));
-}
-
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
 /* x where the comparison with the bound holds, else the bound. */
@@ -82,8 +63,10 @@ static LLVMValueRef by_bounds(struct lw__spmd *s, const struct conversion *c, LL
     LLVMValueRef beyond = LLVMConstReal(LLVMGetElementType(type), c->beyond);
     LLVMValueRef is_beyond =
         LLVMBuildFCmp(s->builder, LLVMRealOGE, x, lw__spmd_splat(s, beyond), "");
-    return LLVMBuildSelect(s->builder, is_beyond, greatest_integer(s, c), convert(s, c, inside),
-                           "");
+    return LLVMBuildSelect(
+        s->builder, is_beyond,
+        lw__spmd_splat(s, LLVMConstInt(c->scalar, UINT64_MAX >> (64 - c->digits), 0)),
+        convert(s, c, inside), "");
 }
 
 /* ---- by saturating instructions -------------------------------------------------------------- */
@@ -119,6 +102,15 @@ static LLVMValueRef by_instruction(struct lw__spmd *s, const struct conversion *
 
 LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed, LLVMValueRef x)
 {
-    const struct conversion c = conversion_of(s, call, is_signed);
+    LLVMTypeRef type = LLVMTypeOf(call);
+    const unsigned digits = LLVMGetIntTypeWidth(type) - is_signed;
+    const bool wide = LLVMTypeOf(LLVMGetOperand(call, 0)) == s->f64;
+    const struct conversion c = {.scalar = type,
+                                 .vector = lw__spmd_vector_type(s, type),
+                                 .is_signed = is_signed,
+                                 .digits = digits,
+                                 .least = is_signed ? -ldexp(1, (int)digits) : 0,
+                                 .beyond = ldexp(1, (int)digits),
+                                 .has_greatest = digits <= (wide ? DBL_MANT_DIG : FLT_MANT_DIG)};
     return lw__has(s->unit, LW_HAS_SATURATION) ? by_instruction(s, &c, x) : by_bounds(s, &c, x);
 }

@@ -39,23 +39,19 @@ static LLVMValueRef quotient(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b,
     return narrow ? LLVMBuildTrunc(s->builder, q, type, "") : q;
 }
 
-static LLVMValueRef lane_by_lane(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMValueRef result = LLVMGetPoison(LLVMTypeOf(a));
-    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(a)); k++) {
-        LLVMValueRef at = LLVMConstInt(s->i32, k, 0);
-        LLVMValueRef q =
-            LLVMBuildBinOp(s->builder, op, LLVMBuildExtractElement(s->builder, a, at, ""),
-                           LLVMBuildExtractElement(s->builder, b, at, ""), "");
-        result = LLVMBuildInsertElement(s->builder, result, q, at, "");
-    }
-    return result;
-}
-
 LLVMValueRef lw__spmd_divide(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b)
 {
-    if (LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(a))) > 32)
-        return lane_by_lane(s, op, a, b);
+    if (LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(a))) > 32) {
+        LLVMValueRef result = LLVMGetPoison(LLVMTypeOf(a));
+        for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(a)); k++) {
+            LLVMValueRef at = LLVMConstInt(s->i32, k, 0);
+            LLVMValueRef q =
+                LLVMBuildBinOp(s->builder, op, LLVMBuildExtractElement(s->builder, a, at, ""),
+                               LLVMBuildExtractElement(s->builder, b, at, ""), "");
+            result = LLVMBuildInsertElement(s->builder, result, q, at, "");
+        }
+        return result;
+    }
     LLVMValueRef q = quotient(s, a, b, op == LLVMSDiv || op == LLVMSRem);
     if (op == LLVMUDiv || op == LLVMSDiv)
         return q;

@@ -134,14 +134,6 @@ static bool is_vector(LLVMValueRef v)
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
 }
 
-static LLVMValueRef scale(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef k)
-{
-    if (is_vector(v))
-        return each(s, LW_NATIVE_SCALE, v, k);
-    v = each(s, LW_NATIVE_SCALE, lw__spmd_splat(s, v), lw__spmd_splat(s, k));
-    return LLVMBuildExtractElement(s->builder, v, lw__spmd_const32(s, 0), "");
-}
-
 /* ---- fmax and fmin --------------------------------------------------------------------------- */
 
 /* Of equal numbers, which differ at most in the sign of zero: the larger or smaller. */
@@ -174,16 +166,6 @@ static LLVMValueRef by_comparing(struct lw__spmd *s, enum lw__native native, LLV
                            "");
 }
 
-static LLVMValueRef by_range(struct lw__spmd *s, enum lw__native native, LLVMValueRef call,
-                             LLVMValueRef a, LLVMValueRef b)
-{
-    if (!operand_is_tame(call, 0, true))
-        a = each(s, native, a, a);
-    if (!operand_is_tame(call, 1, true))
-        b = each(s, native, b, b);
-    return each(s, native, a, b);
-}
-
 /* b is a number. */
 static LLVMValueRef by_both_orders(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
                                    LLVMValueRef b, bool a_is_number)
@@ -206,10 +188,19 @@ LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVM
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b)
 {
     const enum lw__native native = lw__native_of(lw__ir_callee(i));
-    if (native == LW_NATIVE_SCALE)
-        return scale(s, a, b);
-    if (is_vector(a) && lw__has(s->unit, LW_HAS_RANGE))
-        return by_range(s, native, i, a, b);
+    if (native == LW_NATIVE_SCALE) {
+        if (is_vector(a))
+            return each(s, native, a, b);
+        a = each(s, native, lw__spmd_splat(s, a), lw__spmd_splat(s, b));
+        return LLVMBuildExtractElement(s->builder, a, lw__spmd_const32(s, 0), "");
+    }
+    if (is_vector(a) && lw__has(s->unit, LW_HAS_RANGE)) {
+        if (!operand_is_tame(i, 0, true))
+            a = each(s, native, a, a);
+        if (!operand_is_tame(i, 1, true))
+            b = each(s, native, b, b);
+        return each(s, native, a, b);
+    }
     if (!is_vector(a) || !lw__has(s->unit, LW_HAS_MAXPS))
         return by_comparing(s, native, a, b);
     const bool a_is_number = operand_is_tame(i, 0, false);

@@ -58,12 +58,6 @@ LLVMValueRef lw__spmd_shuffle(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-static LLVMTypeRef member_type(LLVMTypeRef type, uint32_t member)
-{
-    return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, member)
-                                                       : type;
-}
-
 static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(s->facts, v);
@@ -88,7 +82,9 @@ static LLVMValueRef slot_of(struct lw__spmd *s, LLVMValueRef v, struct lw__emitt
     if (e->slot[k])
         return e->slot[k];
     bool vector = lw__shape_of(s->facts, v).kind == LW_SHAPE_VARYING;
-    LLVMTypeRef type = member_type(LLVMTypeOf(v), vector ? k / s->pieces : k);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
+        type = LLVMStructGetTypeAtIndex(type, vector ? k / s->pieces : k);
     e->slot[k] =
         LLVMBuildAlloca(s->alloca_builder, vector ? lw__spmd_vector_type(s, type) : type, "");
     return e->slot[k];
@@ -184,18 +180,6 @@ static LLVMValueRef given(struct lw__spmd *s, LLVMValueRef v)
     return v;
 }
 
-static LLVMValueRef add_offset(struct lw__spmd *s, LLVMValueRef base, int64_t offset)
-{
-    if (!offset)
-        return base;
-    if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMPointerTypeKind) {
-        LLVMValueRef by = lw__spmd_const64(s, offset);
-        return LLVMBuildGEP2(s->builder, s->i8, base, &by, 1, "");
-    }
-    return LLVMBuildAdd(s->builder, base,
-                        LLVMConstInt(LLVMTypeOf(base), (unsigned long long)offset, 1), "");
-}
-
 LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
     uint32_t index = lw__spmd_value_index(s->facts, v);
@@ -205,8 +189,18 @@ LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
     uint32_t t = p * s->width;
     if (shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes)
         return LLVMConstInt(LLVMTypeOf(v), (unsigned long long)shape.lanes[t], 1);
-    if (shape.kind == LW_SHAPE_OFFSET)
-        return add_offset(s, form_of(s, v, 0), shape.lanes ? shape.lanes[t] : 0);
+    if (shape.kind == LW_SHAPE_OFFSET) {
+        LLVMValueRef base = form_of(s, v, 0);
+        int64_t offset = shape.lanes ? shape.lanes[t] : 0;
+        if (!offset)
+            return base;
+        if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMPointerTypeKind) {
+            LLVMValueRef by = lw__spmd_const64(s, offset);
+            return LLVMBuildGEP2(s->builder, s->i8, base, &by, 1, "");
+        }
+        return LLVMBuildAdd(s->builder, base,
+                            LLVMConstInt(LLVMTypeOf(base), (unsigned long long)offset, 1), "");
+    }
     return form_of(s, v, p);
 }
 
@@ -215,11 +209,15 @@ LLVMValueRef lw__spmd_uniform(struct lw__spmd *s, LLVMValueRef v)
     return lw__spmd_base(s, v, 0);
 }
 
-/* Lane l's difference from lane 0 of the piece. Threads that do not exist continue as the last
- * does. */
-static void piece_offsets(const struct lw__spmd *s, struct lw__value_shape shape, uint32_t p,
-                          int64_t *offset)
+static LLVMValueRef spread(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
+    int64_t offset[64];
+    struct lw__value_shape shape = lw__shape_of(s->facts, v);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMValueRef base = lw__spmd_base(s, v, p);
+    bool flat = true;
+    /* Lane l's difference from lane 0 of the piece. Threads that do not exist continue as the
+     * last does. */
     for (uint32_t l = 0; l < s->width; l++) {
         uint32_t t = p * s->width + l;
         if (shape.kind == LW_SHAPE_PIECE)
@@ -232,16 +230,6 @@ static void piece_offsets(const struct lw__spmd *s, struct lw__value_shape shape
         else
             offset[l] = l >= 2 ? 2 * offset[l - 1] - offset[l - 2] : l ? offset[l - 1] : 0;
     }
-}
-
-static LLVMValueRef spread(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
-{
-    int64_t offset[64];
-    struct lw__value_shape shape = lw__shape_of(s->facts, v);
-    LLVMTypeRef type = LLVMTypeOf(v);
-    LLVMValueRef base = lw__spmd_base(s, v, p);
-    bool flat = true;
-    piece_offsets(s, shape, p, offset);
     for (uint32_t l = 0; l < s->width; l++)
         flat &= !offset[l];
     if (flat)

@@ -57,9 +57,12 @@ static uint64_t cost_of_block(const struct lw__facts *facts, uint32_t b, enum wh
     return cost;
 }
 
-/* Find it for each region. */
-static void find_who(const struct lw__facts *facts, enum who *who)
+/* Of one piece. alone: of a gang that shares its code with no other, so that its threads are
+ * known. */
+static uint64_t cost_of(const struct lw__facts *facts, bool alone)
 {
+    uint64_t cost = 0;
+    enum who *who = lw__new(&facts->config.unit->scratch, facts->region_count, sizeof *who);
     for (size_t k = 0; k < facts->region_count; k++)
         who[k] = facts->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
@@ -68,15 +71,6 @@ static void find_who(const struct lw__facts *facts, enum who *who)
     for (size_t k = 0; k < facts->region_count; k++) /* outer before inner */
         if (facts->regions[k].parent >= 0 && who[facts->regions[k].parent] == WHO_SOME)
             who[k] = WHO_SOME;
-}
-
-/* Of one piece. alone: of a gang that shares its code with no other, so that its threads are
- * known. */
-static uint64_t cost_of(const struct lw__facts *facts, bool alone)
-{
-    uint64_t cost = 0;
-    enum who *who = lw__new(&facts->config.unit->scratch, facts->region_count, sizeof *who);
-    find_who(facts, who);
     for (uint32_t b = 0; b < facts->cfg.count; b++) {
         const int r = facts->region_of[b];
         cost += cost_of_block(facts, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
@@ -206,20 +200,6 @@ static void end_in(struct lw__spmd *s, LLVMBasicBlockRef block, int state)
     LLVMBuildBr(s->builder, s->gang->co.final);
 }
 
-static void open_gang(struct lw__spmd *s)
-{
-    struct lw__gang *g = s->gang;
-    lw__spmd_open_launch(s);
-    g->first = s->config->end_gang - s->config->first_gang == 1
-                   ? lw__spmd_const32(s, (int64_t)s->config->first_gang * s->config->gang_threads)
-                   : lw__spmd_field(s, s->i32, g->record, FIELD(first));
-    g->exchange = lw__spmd_field(s, s->ptr, g->record, FIELD(exchange));
-    s->block_linear = lw__spmd_field(s, s->i64, g->record, FIELD(block));
-    for (unsigned k = 0; k < 3; k++)
-        s->block_idx[k] = lw__spmd_field(s, s->i32, g->record, FIELD(block_idx) + 4 * k);
-    lw__spmd_open_exited(s);
-}
-
 /* ramp: allocas, the frame; begin: arguments, the gang's code; done; stop. */
 static bool build(struct lw__spmd *s)
 {
@@ -236,7 +216,15 @@ static bool build(struct lw__spmd *s)
     s->stop = LLVMAppendBasicBlockInContext(s->context, s->function, "stop");
     LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(s->context, s->function, "gang");
     LLVMPositionBuilderAtEnd(s->builder, g->co.body);
-    open_gang(s);
+    lw__spmd_open_launch(s);
+    g->first = s->config->end_gang - s->config->first_gang == 1
+                   ? lw__spmd_const32(s, (int64_t)s->config->first_gang * s->config->gang_threads)
+                   : lw__spmd_field(s, s->i32, g->record, FIELD(first));
+    g->exchange = lw__spmd_field(s, s->ptr, g->record, FIELD(exchange));
+    s->block_linear = lw__spmd_field(s, s->i64, g->record, FIELD(block));
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = lw__spmd_field(s, s->i32, g->record, FIELD(block_idx) + 4 * k);
+    lw__spmd_open_exited(s);
     LLVMBuildBr(s->builder, first);
     LLVMPositionBuilderAtEnd(s->builder, first);
     lw__spmd_control(s);
@@ -247,20 +235,6 @@ static bool build(struct lw__spmd *s)
     LLVMSetOperand(g->from, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
     lw__coroutine_close(&g->co);
     return (!s->failed && lw__spmd_place_shared(s, g->co.body)) || s->unit->diags.errors > 0;
-}
-
-/* The instruction's line, as one of another function; a helper's line may be in another file. */
-static void move_line(struct lw__unit *unit, LLVMDIBuilderRef b, LLVMValueRef i,
-                      LLVMMetadataRef function)
-{
-    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i), scope;
-    if (!at)
-        return;
-    scope = LLVMDIBuilderCreateLexicalBlockFile(b, function,
-                                                LLVMDIScopeGetFile(LLVMDILocationGetScope(at)), 0);
-    LLVMInstructionSetDebugLoc(
-        i, LLVMDIBuilderCreateDebugLocation(unit->context, LLVMDILocationGetLine(at),
-                                            LLVMDILocationGetColumn(at), scope, NULL));
 }
 
 /* A function cannot have another's lines: it gets a subprogram of its own, with the same ones. */
@@ -277,8 +251,17 @@ static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadata
     LLVMMetadataRef own = LLVMDIBuilderCreateFunction(b, file, name, length, name, length, file,
                                                       line, type, 1, 1, line, 0, 1);
     LLVMSetSubprogram(function, own);
-    EACH_INSTRUCTION_OF(i, function)
-        move_line(unit, b, i, own);
+    EACH_INSTRUCTION_OF(i, function) {
+        /* a helper's line may be in another file */
+        LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i), scope;
+        if (!at)
+            continue;
+        scope = LLVMDIBuilderCreateLexicalBlockFile(
+            b, own, LLVMDIScopeGetFile(LLVMDILocationGetScope(at)), 0);
+        LLVMInstructionSetDebugLoc(
+            i, LLVMDIBuilderCreateDebugLocation(unit->context, LLVMDILocationGetLine(at),
+                                                LLVMDILocationGetColumn(at), scope, NULL));
+    }
     LLVMDIBuilderFinalize(b);
     LLVMDisposeDIBuilder(b);
 }

@@ -64,37 +64,6 @@ void lw__spmd_open_launch(struct lw__spmd *s)
     s->shared = lw__spmd_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
 }
 
-/* The first block's index in the grid. */
-static void open_counters(struct lw__spmd *s, struct counters *c)
-{
-    LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
-    c->end = LLVMBuildAdd(s->builder, first, LLVMGetParam(s->function, 3), "");
-    LLVMBuildStore(s->builder, first, c->slot[0]);
-    for (unsigned k = 0; k < 3; k++) {
-        LLVMValueRef size = LLVMBuildZExt(s->builder, s->grid_dim[k], s->i64, "");
-        LLVMValueRef place = k < 2 ? LLVMBuildURem(s->builder, rest, size, "") : rest;
-        LLVMBuildStore(s->builder, LLVMBuildTrunc(s->builder, place, s->i32, ""), c->slot[k + 1]);
-        rest = LLVMBuildUDiv(s->builder, rest, size, "");
-    }
-}
-
-/* One block further, x fastest. */
-static void step(struct lw__spmd *s, const struct counters *c)
-{
-    LLVMValueRef one = lw__spmd_const32(s, 1), zero = lw__spmd_const32(s, 0);
-    LLVMValueRef carry = one;
-    LLVMBuildStore(s->builder,
-                   LLVMBuildAdd(s->builder, load_counter(s, c, 0), lw__spmd_const64(s, 1), ""),
-                   c->slot[0]);
-    for (unsigned k = 0; k < 3; k++) {
-        LLVMValueRef v = LLVMBuildAdd(s->builder, load_counter(s, c, k + 1), carry, "");
-        LLVMValueRef full = LLVMBuildICmp(s->builder, LLVMIntEQ, v, s->grid_dim[k], "");
-        LLVMBuildStore(s->builder, k < 2 ? LLVMBuildSelect(s->builder, full, zero, v, "") : v,
-                       c->slot[k + 1]);
-        carry = LLVMBuildZExt(s->builder, full, s->i32, "");
-    }
-}
-
 static void open_masks(struct lw__spmd *s, LLVMValueRef *slots, const char *name)
 {
     LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
@@ -111,45 +80,12 @@ void lw__spmd_open_exited(struct lw__spmd *s)
     open_masks(s, s->waiting_mask, "awaiting");
 }
 
-static void open_block(struct lw__spmd *s, const struct counters *c)
-{
-    LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, block));
-    s->block_linear = load_counter(s, c, 0);
-    LLVMSetVolatile(/* or LLVM would move it after the loop */
-                    LLVMBuildStore(s->builder, s->block_linear,
-                                   LLVMBuildGEP2(s->builder, s->i8, s->worker, &at, 1, "")),
-                    1);
-    for (unsigned k = 0; k < 3; k++)
-        s->block_idx[k] = load_counter(s, c, k + 1);
-}
-
 /* ---- rounds: parts of the block's threads, one after the other, by the same code ------------- */
 
 struct rounds {
     LLVMValueRef slot; /* the first thread of the round */
     LLVMBasicBlockRef body;
 };
-
-static void open_rounds(struct lw__spmd *s, struct rounds *r)
-{
-    r->slot = LLVMBuildAlloca(s->alloca_builder, s->i32, "");
-    r->body = append(s, "round");
-    LLVMBuildStore(s->builder, lw__spmd_const32(s, 0), r->slot);
-    LLVMBuildBr(s->builder, r->body);
-    LLVMPositionBuilderAtEnd(s->builder, r->body);
-    s->gang->first = LLVMBuildLoad2(s->builder, s->i32, r->slot, "");
-}
-
-static void end_round(struct lw__spmd *s, const struct rounds *r)
-{
-    LLVMBasicBlockRef all = append(s, "rounds");
-    LLVMValueRef next = LLVMBuildNUWAdd(s->builder, LLVMBuildLoad2(s->builder, s->i32, r->slot, ""),
-                                        lw__spmd_const32(s, s->threads), "");
-    LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->config->end_gang * s->threads);
-    LLVMBuildStore(s->builder, next, r->slot);
-    LLVMBuildCondBr(s->builder, LLVMBuildICmp(s->builder, LLVMIntULT, next, end, ""), r->body, all);
-    LLVMPositionBuilderAtEnd(s->builder, all);
-}
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
@@ -185,19 +121,62 @@ static void build(struct lw__spmd *s)
     LLVMSetAlignment(s->dummy, 64);
     LLVMPositionBuilderAtEnd(s->builder, launch);
     lw__spmd_open_launch(s);
-    open_counters(s, &c);
+    /* The first block's index in the grid. */
+    LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
+    c.end = LLVMBuildAdd(s->builder, first, LLVMGetParam(s->function, 3), "");
+    LLVMBuildStore(s->builder, first, c.slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef size = LLVMBuildZExt(s->builder, s->grid_dim[k], s->i64, "");
+        LLVMValueRef place = k < 2 ? LLVMBuildURem(s->builder, rest, size, "") : rest;
+        LLVMBuildStore(s->builder, LLVMBuildTrunc(s->builder, place, s->i32, ""), c.slot[k + 1]);
+        rest = LLVMBuildUDiv(s->builder, rest, size, "");
+    }
     end_iteration(s, &c, body, finished);
     LLVMPositionBuilderAtEnd(s->builder, body);
-    open_block(s, &c);
-    if (s->gang)
-        open_rounds(s, &rounds);
+    LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, block));
+    s->block_linear = load_counter(s, &c, 0);
+    LLVMSetVolatile(/* or LLVM would move it after the loop */
+                    LLVMBuildStore(s->builder, s->block_linear,
+                                   LLVMBuildGEP2(s->builder, s->i8, s->worker, &at, 1, "")),
+                    1);
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = load_counter(s, &c, k + 1);
+    if (s->gang) {
+        rounds.slot = LLVMBuildAlloca(s->alloca_builder, s->i32, "");
+        rounds.body = append(s, "round");
+        LLVMBuildStore(s->builder, lw__spmd_const32(s, 0), rounds.slot);
+        LLVMBuildBr(s->builder, rounds.body);
+        LLVMPositionBuilderAtEnd(s->builder, rounds.body);
+        s->gang->first = LLVMBuildLoad2(s->builder, s->i32, rounds.slot, "");
+    }
     lw__spmd_open_exited(s);
     lw__spmd_control(s);
     LLVMSetCurrentDebugLocation2(s->builder, NULL);
     LLVMPositionBuilderAtEnd(s->builder, s->done);
-    if (s->gang)
-        end_round(s, &rounds);
-    step(s, &c);
+    if (s->gang) {
+        LLVMBasicBlockRef all = append(s, "rounds");
+        LLVMValueRef next =
+            LLVMBuildNUWAdd(s->builder, LLVMBuildLoad2(s->builder, s->i32, rounds.slot, ""),
+                            lw__spmd_const32(s, s->threads), "");
+        LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->config->end_gang * s->threads);
+        LLVMBuildStore(s->builder, next, rounds.slot);
+        LLVMBuildCondBr(s->builder, LLVMBuildICmp(s->builder, LLVMIntULT, next, end, ""),
+                        rounds.body, all);
+        LLVMPositionBuilderAtEnd(s->builder, all);
+    }
+    /* One block further, x fastest. */
+    LLVMValueRef one = lw__spmd_const32(s, 1), zero = lw__spmd_const32(s, 0);
+    LLVMValueRef carry = one;
+    LLVMBuildStore(s->builder,
+                   LLVMBuildAdd(s->builder, load_counter(s, &c, 0), lw__spmd_const64(s, 1), ""),
+                   c.slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef v = LLVMBuildAdd(s->builder, load_counter(s, &c, k + 1), carry, "");
+        LLVMValueRef full = LLVMBuildICmp(s->builder, LLVMIntEQ, v, s->grid_dim[k], "");
+        LLVMBuildStore(s->builder, k < 2 ? LLVMBuildSelect(s->builder, full, zero, v, "") : v,
+                       c.slot[k + 1]);
+        carry = LLVMBuildZExt(s->builder, full, s->i32, "");
+    }
     end_iteration(s, &c, body, finished);
     return_status(s, finished, 0);
     return_status(s, s->stop, 1);
@@ -218,16 +197,11 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
     return lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
 }
 
-static void begin_function(struct lw__spmd *s)
+static bool widen(struct lw__spmd *s)
 {
     s->function = lw__spmd_declare(s, s->config->kernel->name);
     if (LLVMGetSubprogram(s->facts->scalar))
         LLVMSetSubprogram(s->function, LLVMGetSubprogram(s->facts->scalar));
-}
-
-static bool widen(struct lw__spmd *s)
-{
-    begin_function(s);
     s->launch = LLVMGetParam(s->function, 0);
     s->worker = LLVMGetParam(s->function, 1);
     build(s);
@@ -264,27 +238,16 @@ static bool widen_config(const struct lw__gang_config *config, uint64_t length_m
     return ok;
 }
 
-static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
-{
-    const struct lw__gang_config config = lw__gang_config(unit, kernel);
-    bool too_long = false;
-    return widen_config(&config, 0, &too_long);
-}
-
-static void set_round(struct lw__gang_config *config, uint32_t threads)
-{
-    config->end_gang = config->threads / threads;
-    config->threads = config->gang_threads = threads;
-    config->pieces = threads / config->width;
-}
-
 /* As a whole or in rounds. */
 static bool widen_again(const struct lw__facts *facts, struct lw__division division,
                         uint64_t length_max, bool *too_long)
 {
     struct lw__gang_config config = facts->config;
-    if (division.kind == LW_DIVISION_ROUNDS)
-        set_round(&config, division.threads);
+    if (division.kind == LW_DIVISION_ROUNDS) {
+        config.end_gang = config.threads / division.threads;
+        config.threads = config.gang_threads = division.threads;
+        config.pieces = division.threads / config.width;
+    }
     config.masked_only = division.masked;
     return widen_config(&config, length_max, too_long);
 }
@@ -342,7 +305,9 @@ static bool widen_operations(struct lw__unit *unit)
     bool ok = true;
     struct lw__kernels *queue = &unit->operations;
     for (size_t i = 0; ok && i < queue->count; i++) {
-        ok = widen_whole(unit, &queue->rows[i]);
+        const struct lw__gang_config config = lw__gang_config(unit, &queue->rows[i]);
+        bool too_long = false;
+        ok = widen_config(&config, 0, &too_long);
         LLVMDeleteFunction(queue->rows[i].function);
     }
     *queue = (struct lw__kernels){0};

@@ -37,8 +37,13 @@ static void note_active(struct lw__spmd *s, LLVMValueRef mask, struct lw__access
     }
 }
 
-static void note_distances(struct lw__spmd *s, struct lw__access *a)
+void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVMValueRef mask,
+                      struct lw__access *a)
 {
+    assert(s->width <= LW_LANES_MAX);
+    a->address = address;
+    a->piece = p;
+    note_active(s, mask, a);
     struct lw__value_shape shape = lw__shape_of(s->facts, a->address);
     int64_t stride = 0;
     a->constant = shape.kind == LW_SHAPE_OFFSET || shape.kind == LW_SHAPE_PIECE;
@@ -51,16 +56,6 @@ static void note_distances(struct lw__spmd *s, struct lw__access *a)
         if (lanes && thread < s->threads)
             a->distance[l] = (int64_t)((uint64_t)lanes[thread] - (uint64_t)lanes[first]);
     }
-}
-
-void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVMValueRef mask,
-                      struct lw__access *a)
-{
-    assert(s->width <= LW_LANES_MAX);
-    a->address = address;
-    a->piece = p;
-    note_active(s, mask, a);
-    note_distances(s, a);
 }
 
 static bool is_half(LLVMTypeRef type)
@@ -381,19 +376,6 @@ static LLVMValueRef load_row(struct lw__spmd *s, const struct lw__access *a, LLV
     return row;
 }
 
-static LLVMValueRef load_own_row(struct lw__spmd *s, const struct lw__access *a)
-{
-    LLVMValueRef address, row = load_row(s, a, &address);
-    return LLVMBuildSelect(s->builder, a->mask, row, LLVMConstNull(LLVMTypeOf(row)), "");
-}
-
-static void store_own_row(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
-{
-    LLVMValueRef address, row = load_row(s, a, &address);
-    row = LLVMBuildSelect(s->builder, a->mask, value, row, "");
-    LLVMSetAlignment(LLVMBuildStore(s->builder, row, address), a->size);
-}
-
 /* ---- a piece --------------------------------------------------------------------------------- */
 
 /* Set the result, in the form that its shape requires, from the loaded value. scalar: all lanes
@@ -420,8 +402,10 @@ static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
     LLVMValueRef value = NULL;
     if (a->ordering != LLVMAtomicOrderingNotAtomic)
         return lw__serial_load(s, a);
-    if (a->mask && is_own_row(s, a))
-        return load_own_row(s, a);
+    if (a->mask && is_own_row(s, a)) {
+        LLVMValueRef address, row = load_row(s, a, &address);
+        return LLVMBuildSelect(s->builder, a->mask, row, LLVMConstNull(LLVMTypeOf(row)), "");
+    }
     if (a->constant)
         value = lw__access_load_windows(s, a);
     if (!value && a->is_volatile)
@@ -454,9 +438,11 @@ static void store_vector(struct lw__spmd *s, const struct lw__access *a, LLVMVal
         return;
     }
     LLVMValueRef value = lw__access_moved(s, a, lw__spmd_vector(s, v, a->piece));
-    if (a->mask && is_own_row(s, a))
-        store_own_row(s, a, value);
-    else if (!a->constant || !lw__access_store_windows(s, a, value)) {
+    if (a->mask && is_own_row(s, a)) {
+        LLVMValueRef address, row = load_row(s, a, &address);
+        row = LLVMBuildSelect(s->builder, a->mask, value, row, "");
+        LLVMSetAlignment(LLVMBuildStore(s->builder, row, address), a->size);
+    } else if (!a->constant || !lw__access_store_windows(s, a, value)) {
         if (a->is_volatile)
             lw__serial_store(s, a, v);
         else

@@ -81,19 +81,6 @@ static LLVMValueRef new_value(struct lw__spmd *s, LLVMAtomicRMWBinOp op, LLVMVal
     }
 }
 
-static LLVMValueRef rmw_in_block(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
-                                 LLVMValueRef value)
-{
-    LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(value), address, "");
-    LLVMValueRef stored =
-        LLVMBuildStore(s->builder, new_value(s, LLVMGetAtomicRMWBinOp(i), old, value), address);
-    LLVMSetAlignment(old, LLVMGetAlignment(i));
-    LLVMSetAlignment(stored, LLVMGetAlignment(i));
-    LLVMSetVolatile(old, LLVMGetVolatile(i));
-    LLVMSetVolatile(stored, LLVMGetVolatile(i));
-    return old;
-}
-
 /* True if it is in shared memory, and new_value has a form for it. */
 static bool has_plain_form(LLVMValueRef i)
 {
@@ -105,8 +92,16 @@ static bool has_plain_form(LLVMValueRef i)
 static LLVMValueRef build_rmw(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
                               LLVMValueRef value)
 {
-    if (has_plain_form(i))
-        return rmw_in_block(s, i, address, value);
+    if (has_plain_form(i)) {
+        LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(value), address, "");
+        LLVMValueRef stored =
+            LLVMBuildStore(s->builder, new_value(s, LLVMGetAtomicRMWBinOp(i), old, value), address);
+        LLVMSetAlignment(old, LLVMGetAlignment(i));
+        LLVMSetAlignment(stored, LLVMGetAlignment(i));
+        LLVMSetVolatile(old, LLVMGetVolatile(i));
+        LLVMSetVolatile(stored, LLVMGetVolatile(i));
+        return old;
+    }
     LLVMValueRef done = LLVMBuildAtomicRMW(s->builder, LLVMGetAtomicRMWBinOp(i), address, value,
                                            LLVMGetOrdering(i), LLVMIsAtomicSingleThread(i));
     LLVMSetAlignment(done, LLVMGetAlignment(i));
@@ -181,16 +176,6 @@ static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
            lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, from), n->piece, stride);
 }
 
-static LLVMValueRef from_memory(struct lanes *n, LLVMValueRef load, int64_t offset)
-{
-    struct lw__spmd *s = n->s;
-    LLVMValueRef first = lw__spmd_base(s, LLVMGetOperand(load, 0), n->piece);
-    LLVMValueRef at = lw__spmd_bytes_on(s, first, lw__spmd_const64(s, offset));
-    LLVMValueRef one = LLVMBuildLoad2(s->builder, LLVMTypeOf(load), at, "");
-    LLVMSetAlignment(one, LLVMGetAlignment(load));
-    return one;
-}
-
 static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth);
 
 /* True for an address or a conversion whose operands each lane can compute. */
@@ -226,8 +211,13 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
         LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
         return LLVMBuildAdd(s->builder, lw__spmd_base(s, v, n->piece), step, "");
     }
-    if (is_at_hand(n, v, &stride))
-        return from_memory(n, v, stride * lane);
+    if (is_at_hand(n, v, &stride)) {
+        LLVMValueRef first = lw__spmd_base(s, LLVMGetOperand(v, 0), n->piece);
+        LLVMValueRef at = lw__spmd_bytes_on(s, first, lw__spmd_const64(s, stride * lane));
+        LLVMValueRef one = LLVMBuildLoad2(s->builder, LLVMTypeOf(v), at, "");
+        LLVMSetAlignment(one, LLVMGetAlignment(v));
+        return one;
+    }
     return is_made_here(n, v) && depth < DEPTH_MAX ? remade(n, v, lane, depth)
                                                    : from_stack(n, v, lane);
 }

@@ -249,21 +249,6 @@ static void store_powers(struct lw__spmd *s, const struct lw__access *a, LLVMVal
         LLVMSetAlignment(LLVMBuildStore(s->builder, parts[k], places[k]), a->align);
 }
 
-/* Elements of 8 bytes: a piece is two vectors. */
-static void store_halves(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v,
-                         LLVMValueRef mask, LLVMValueRef address)
-{
-    for (uint32_t h = 0; h < 2; h++) {
-        int from[LW_LANES_MAX];
-        for (uint32_t l = 0; l < s->width / 2; l++)
-            from[l] = (int)(h * s->width / 2 + l);
-        LLVMValueRef some = lw__spmd_shuffle(s, mask, mask, from, s->width / 2),
-                     half = lw__spmd_shuffle(s, v, v, from, s->width / 2), n = count_of(s, some);
-        store_lowest(s, a, packed_512(s, half, some), n, address);
-        address = LLVMBuildGEP2(s->builder, a->moved, address, &n, 1, "");
-    }
-}
-
 /* Elements of up to 2 bytes are packed as 4. */
 static void store_packed(struct lw__spmd *s, const struct lw__pack *k, const struct lw__access *a,
                          LLVMValueRef v)
@@ -273,7 +258,18 @@ static void store_packed(struct lw__spmd *s, const struct lw__pack *k, const str
     if (a->size == 8) {
         if (LLVMGetTypeKind(a->moved) == LLVMPointerTypeKind)
             v = LLVMBuildPtrToInt(s->builder, v, lw__spmd_vector_type(s, s->i64), "");
-        store_halves(s, a, v, mask, k->first);
+        /* Elements of 8 bytes: a piece is two vectors. */
+        LLVMValueRef address = k->first;
+        for (uint32_t h = 0; h < 2; h++) {
+            int from[LW_LANES_MAX];
+            for (uint32_t l = 0; l < s->width / 2; l++)
+                from[l] = (int)(h * s->width / 2 + l);
+            LLVMValueRef some = lw__spmd_shuffle(s, mask, mask, from, s->width / 2),
+                         half = lw__spmd_shuffle(s, v, v, from, s->width / 2),
+                         n = count_of(s, some);
+            store_lowest(s, a, packed_512(s, half, some), n, address);
+            address = LLVMBuildGEP2(s->builder, a->moved, address, &n, 1, "");
+        }
         return;
     }
     if (a->size < 4)
@@ -286,12 +282,6 @@ static void store_packed(struct lw__spmd *s, const struct lw__pack *k, const str
     if (a->size < 4)
         v = LLVMBuildTrunc(s->builder, v, type, "");
     store_lowest(s, a, v, k->count, k->first);
-}
-
-static void fetch_further(struct lw__spmd *s, const struct lw__pack *k)
-{
-    LLVMValueRef further = lw__spmd_bytes_on(s, k->first, lw__spmd_const64(s, FURTHER));
-    lw__llvm_prefetch(s->builder, s->module, further, LW_FIRST_CACHE);
 }
 
 static bool can_pack(const struct lw__spmd *s, const struct lw__access *a)
@@ -338,7 +328,8 @@ bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef 
     k->behind = lw__builder_new_block(s, "");
     LLVMBuildCondBr(s->builder, leaves_no_gap(s, a, k), packed, apart);
     LLVMPositionBuilderAtEnd(s->builder, packed);
-    fetch_further(s, k);
+    LLVMValueRef further = lw__spmd_bytes_on(s, k->first, lw__spmd_const64(s, FURTHER));
+    lw__llvm_prefetch(s->builder, s->module, further, LW_FIRST_CACHE);
     store_packed(s, k, a, value);
     LLVMBuildBr(s->builder, k->behind);
     LLVMPositionBuilderAtEnd(s->builder, apart);

@@ -39,30 +39,6 @@ static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, enu
     return lw__spmd_shuffle(s, a, b, indices, s->width);
 }
 
-static void part_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
-{
-    LLVMValueRef next[LW_FIELDS_MAX];
-    for (uint32_t round = 1; round < side; round *= 2) {
-        for (uint32_t k = 0; k < side / 2; k++) {
-            next[k] = deinterleave(s, v[2 * k], v[2 * k + 1], 0);
-            next[side / 2 + k] = deinterleave(s, v[2 * k], v[2 * k + 1], 1);
-        }
-        memcpy(v, next, side * sizeof *v);
-    }
-}
-
-static void join_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
-{
-    LLVMValueRef next[LW_FIELDS_MAX];
-    for (uint32_t round = 1; round < side; round *= 2) {
-        for (uint32_t k = 0; k < side / 2; k++) {
-            next[2 * k] = join(s, v[k], v[k + side / 2], LOWER);
-            next[2 * k + 1] = join(s, v[k], v[k + side / 2], UPPER);
-        }
-        memcpy(v, next, side * sizeof *v);
-    }
-}
-
 /* The address of vector k of the row, and its alignment. */
 static LLVMValueRef vector_address(struct lw__spmd *s, const struct lw__access *first, uint32_t k,
                                    unsigned *align)
@@ -83,7 +59,14 @@ static void load_fields(struct lw__spmd *s, const struct lw__access *fields, uin
         v[k] = LLVMBuildLoad2(s->builder, type, address, "");
         LLVMSetAlignment(v[k], align);
     }
-    part_all(s, v, side);
+    LLVMValueRef next[LW_FIELDS_MAX];
+    for (uint32_t round = 1; round < side; round *= 2) {
+        for (uint32_t k = 0; k < side / 2; k++) {
+            next[k] = deinterleave(s, v[2 * k], v[2 * k + 1], 0);
+            next[side / 2 + k] = deinterleave(s, v[2 * k], v[2 * k + 1], 1);
+        }
+        memcpy(v, next, side * sizeof *v);
+    }
     for (uint32_t k = 0; k < side; k++)
         lw__access_set(s, &fields[k], v[k]);
 }
@@ -95,7 +78,14 @@ static void store_fields(struct lw__spmd *s, const struct lw__access *fields, ui
         LLVMValueRef value = LLVMGetOperand(fields[k].instruction, 0);
         v[k] = lw__access_moved(s, &fields[k], lw__spmd_vector(s, value, fields[k].piece));
     }
-    join_all(s, v, side);
+    LLVMValueRef next[LW_FIELDS_MAX];
+    for (uint32_t round = 1; round < side; round *= 2) {
+        for (uint32_t k = 0; k < side / 2; k++) {
+            next[2 * k] = join(s, v[k], v[k + side / 2], LOWER);
+            next[2 * k + 1] = join(s, v[k], v[k + side / 2], UPPER);
+        }
+        memcpy(v, next, side * sizeof *v);
+    }
     for (uint32_t k = 0; k < side; k++) {
         unsigned align;
         LLVMValueRef address = vector_address(s, &fields[0], k, &align);

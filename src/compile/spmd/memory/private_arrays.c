@@ -15,15 +15,6 @@
 /* Bytes of a block on the stack, and their alignment; the rest is in the frame. */
 enum { STACK_MAX = 1 << 18, STACK_ALIGN = 64 };
 
-/* The lowest address >= `at` with that alignment. */
-static LLVMValueRef round_up(struct lw__spmd *s, LLVMValueRef at, uint64_t align)
-{
-    LLVMValueRef number = LLVMBuildPtrToInt(s->builder, at, s->i64, "");
-    LLVMValueRef low = lw__spmd_const64(s, (int64_t)(align - 1));
-    return lw__spmd_bytes_on(
-        s, at, LLVMBuildAnd(s->builder, LLVMBuildNeg(s->builder, number, ""), low, ""));
-}
-
 /* That many bytes of the frame, which is requested at the start of the function. */
 LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align)
 {
@@ -34,7 +25,11 @@ LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t alig
         s->frame = lw__spmd_frame(s);
     LLVMValueRef place = lw__spmd_bytes_on(s, s->frame, at);
     if (align > LW_CPU_ALIGN) {
-        place = round_up(s, place, align);
+        /* the lowest address from there on with that alignment */
+        LLVMValueRef number = LLVMBuildPtrToInt(s->builder, place, s->i64, "");
+        LLVMValueRef low = lw__spmd_const64(s, (int64_t)(align - 1));
+        place = lw__spmd_bytes_on(
+            s, place, LLVMBuildAnd(s->builder, LLVMBuildNeg(s->builder, number, ""), low, ""));
         bytes += align - LW_CPU_ALIGN;
     }
     s->builder = here;

@@ -28,11 +28,6 @@ struct plan {
     int element[LW_LANES_MAX]; /* and where in it */
 };
 
-static int64_t element_of(const struct lw__access *a, uint32_t l)
-{
-    return a->distance[l] / (int64_t)a->size;
-}
-
 /* The active lane with the lowest element that is in no window yet; -1: none is left. */
 static int lowest_left(const struct lw__spmd *s, const struct lw__access *a,
                        const struct plan *plan)
@@ -57,7 +52,7 @@ static bool lay(const struct lw__spmd *s, const struct lw__access *a, bool cover
             return false;
     struct window *w = NULL;
     for (int l; (l = lowest_left(s, a, plan)) >= 0;) {
-        int64_t e = element_of(a, (uint32_t)l), at = w ? e - w->first : 0;
+        int64_t e = a->distance[l] / (int64_t)a->size, at = w ? e - w->first : 0;
         if (!w || (cover ? at >= s->width : at != w->count)) {
             if (plan->count == WINDOWS_MAX)
                 return false;
@@ -84,30 +79,25 @@ static uint32_t power_from(uint32_t count)
     return power;
 }
 
-/* Widen a load to a number of elements that machines have vectors of, within the elements from
- * `low` to `high`. */
-static void widen_load(struct plan *plan, uint32_t j, int64_t low, int64_t high)
-{
-    struct window *w = &plan->windows[j];
-    uint32_t power = power_from(w->count);
-    int64_t back = w->first + power - 1 - high;
-    if (back < 0)
-        back = 0;
-    if (w->first - back < low)
-        return;
-    w->first -= back;
-    w->count = power;
-    for (uint32_t l = 0; l < LW_LANES_MAX; l++)
-        if (plan->window[l] == (int)j)
-            plan->element[l] += (int)back;
-}
-
+/* Widen loads to a number of elements that machines have vectors of, within all elements. */
 static void widen_loads(struct plan *plan)
 {
     const struct window *last = &plan->windows[plan->count - 1];
     int64_t low = plan->windows[0].first, high = last->first + last->count - 1;
-    for (uint32_t j = 0; j < plan->count; j++)
-        widen_load(plan, j, low, high);
+    for (uint32_t j = 0; j < plan->count; j++) {
+        struct window *w = &plan->windows[j];
+        uint32_t power = power_from(w->count);
+        int64_t back = w->first + power - 1 - high;
+        if (back < 0)
+            back = 0;
+        if (w->first - back < low)
+            continue;
+        w->first -= back;
+        w->count = power;
+        for (uint32_t l = 0; l < LW_LANES_MAX; l++)
+            if (plan->window[l] == (int)j)
+                plan->element[l] += (int)back;
+    }
 }
 
 /* Widen where a mask excludes the added elements. */
@@ -232,31 +222,6 @@ static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
     return value;
 }
 
-/* Each window is merged into the lanes that have elements in it. */
-static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, struct plan *plan)
-{
-    LLVMValueRef value = load_window(s, a, &plan->windows[0]);
-    int indices[LW_LANES_MAX], width = (int)s->width;
-    for (int l = 0; l < width; l++)
-        if (!a->active[l]) { /* any value but poison */
-            plan->window[l] = plan->window[a->first];
-            plan->element[l] = plan->element[a->first];
-        }
-    if (plan->count == 1)
-        return permute(s, value, NULL, plan->element, s->width);
-    for (int j = 1; j < (int)plan->count; j++) {
-        for (int l = 0; l < width; l++) {
-            int before = j == 1 ? plan->element[l] : l;
-            indices[l] = plan->window[l] == j  ? width + plan->element[l]
-                         : plan->window[l] < j ? before
-                                               : -1;
-        }
-        LLVMValueRef next = load_window(s, a, &plan->windows[j]);
-        value = permute(s, value, next, indices, s->width);
-    }
-    return value;
-}
-
 bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a)
 {
     struct plan plan;
@@ -279,29 +244,27 @@ LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access
         widen_masked(plan);
     else if (plan == &cover)
         widen_loads(plan);
-    return load_plan(s, a, plan);
-}
-
-static void store_window(struct lw__spmd *s, const struct lw__access *a, const struct window *w,
-                         bool gaps, LLVMValueRef value)
-{
-    unsigned align;
-    LLVMValueRef address = element_address(s, a, w->first, &align);
-    LLVMValueRef mask = window_mask(s, a, w, gaps);
-    const bool is_scalar = w->count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
-    LLVMValueRef part =
-        is_scalar && !mask
-            ? LLVMBuildExtractElement(s->builder, value, lw__spmd_const32(s, w->lane[0]), "")
-            : permute(s, value, NULL, w->lane, w->count);
-    if (!mask) {
-        LLVMValueRef store = LLVMBuildStore(s->builder, part, address);
-        LLVMSetAlignment(store, align);
-        LLVMSetVolatile(store, a->is_volatile);
-        return;
+    /* Each window is merged into the lanes that have elements in it. */
+    LLVMValueRef value = load_window(s, a, &plan->windows[0]);
+    int indices[LW_LANES_MAX], width = (int)s->width;
+    for (int l = 0; l < width; l++)
+        if (!a->active[l]) { /* any value but poison */
+            plan->window[l] = plan->window[a->first];
+            plan->element[l] = plan->element[a->first];
+        }
+    if (plan->count == 1)
+        return permute(s, value, NULL, plan->element, s->width);
+    for (int j = 1; j < (int)plan->count; j++) {
+        for (int l = 0; l < width; l++) {
+            int before = j == 1 ? plan->element[l] : l;
+            indices[l] = plan->window[l] == j  ? width + plan->element[l]
+                         : plan->window[l] < j ? before
+                                               : -1;
+        }
+        LLVMValueRef next = load_window(s, a, &plan->windows[j]);
+        value = permute(s, value, next, indices, s->width);
     }
-    LLVMTypeRef types[2] = {LLVMTypeOf(part), s->ptr};
-    LLVMValueRef args[4] = {part, address, lw__spmd_const32(s, align), mask};
-    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_store, types, args, 4);
+    return value;
 }
 
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
@@ -314,7 +277,25 @@ bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LL
         return false;
     if (a->mask || plan.gaps)
         widen_masked(&plan);
-    for (uint32_t j = 0; j < plan.count; j++)
-        store_window(s, a, &plan.windows[j], plan.gaps, value);
+    for (uint32_t j = 0; j < plan.count; j++) {
+        const struct window *w = &plan.windows[j];
+        unsigned align;
+        LLVMValueRef address = element_address(s, a, w->first, &align);
+        LLVMValueRef mask = window_mask(s, a, w, plan.gaps);
+        const bool is_scalar = w->count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
+        LLVMValueRef part =
+            is_scalar && !mask
+                ? LLVMBuildExtractElement(s->builder, value, lw__spmd_const32(s, w->lane[0]), "")
+                : permute(s, value, NULL, w->lane, w->count);
+        if (!mask) {
+            LLVMValueRef store = LLVMBuildStore(s->builder, part, address);
+            LLVMSetAlignment(store, align);
+            LLVMSetVolatile(store, a->is_volatile);
+            continue;
+        }
+        LLVMTypeRef types[2] = {LLVMTypeOf(part), s->ptr};
+        LLVMValueRef args[4] = {part, address, lw__spmd_const32(s, align), mask};
+        lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_store, types, args, 4);
+    }
     return true;
 }

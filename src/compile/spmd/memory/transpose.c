@@ -145,43 +145,28 @@ static LLVMValueRef row_address(struct lw__spmd *s, const struct lw__access *a, 
     return a->distance[l] ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, a->distance[l])) : base;
 }
 
-static LLVMValueRef load_row(struct lw__spmd *s, const struct lw__access *a, uint32_t l,
-                             uint32_t side)
-{
-    LLVMTypeRef type = LLVMVectorType(a->moved, side);
-    LLVMValueRef load = LLVMBuildLoad2(s->builder, type, row_address(s, a, l), "");
-    LLVMSetAlignment(load, a->size);
-    return load;
-}
-
-/* a followed by b, of n elements each. */
-static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uint32_t n)
-{
-    int indices[LW_LANES_MAX];
-    for (uint32_t l = 0; l < 2 * n; l++)
-        indices[l] = (int)l;
-    return lw__spmd_shuffle(s, a, b, indices, 2 * n);
-}
-
-/* Rows l, l + side, l + 2 side, ... in one vector. */
-static LLVMValueRef load_rows(struct lw__spmd *s, const struct lw__access *a, uint32_t l,
-                              uint32_t side)
-{
-    LLVMValueRef parts[LW_LANES_MAX];
-    uint32_t count = s->width / side;
-    for (uint32_t k = 0; k < count; k++)
-        parts[k] = load_row(s, a, l + k * side, side);
-    for (uint32_t n = side; count > 1; n *= 2, count /= 2)
-        for (uint32_t k = 0; k < count / 2; k++)
-            parts[k] = join(s, parts[2 * k], parts[2 * k + 1], n);
-    return parts[0];
-}
-
 static void load_together(struct lw__spmd *s, const struct transpose *t, const uint32_t *row)
 {
     LLVMValueRef v[SIDE_MAX];
-    for (uint32_t l = 0; l < t->side; l++)
-        v[l] = load_rows(s, &t->pieces[row[0]], l, t->side);
+    for (uint32_t l = 0; l < t->side; l++) {
+        /* Rows l, l + side, l + 2 side, ... in one vector. */
+        const struct lw__access *a = &t->pieces[row[0]];
+        LLVMValueRef parts[LW_LANES_MAX];
+        uint32_t count = s->width / t->side;
+        for (uint32_t k = 0; k < count; k++) {
+            LLVMTypeRef type = LLVMVectorType(a->moved, t->side);
+            parts[k] = LLVMBuildLoad2(s->builder, type, row_address(s, a, l + k * t->side), "");
+            LLVMSetAlignment(parts[k], a->size);
+        }
+        for (uint32_t n = t->side; count > 1; n *= 2, count /= 2)
+            for (uint32_t k = 0; k < count / 2; k++) {
+                int indices[LW_LANES_MAX];
+                for (uint32_t e = 0; e < 2 * n; e++) /* one followed by the other */
+                    indices[e] = (int)e;
+                parts[k] = lw__spmd_shuffle(s, parts[2 * k], parts[2 * k + 1], indices, 2 * n);
+            }
+        v[l] = parts[0];
+    }
     transpose(s, v, t->side);
     for (uint32_t k = 0; k < t->side; k++)
         lw__access_set(s, &t->pieces[row[k]], v[k]);

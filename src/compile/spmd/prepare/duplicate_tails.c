@@ -31,18 +31,6 @@ struct tails {
     LLVMBasicBlockRef *copy;
 };
 
-static void open_tails(struct tails *t, struct lw__arena *arena, LLVMValueRef function)
-{
-    lw__cfg_build(arena, function, &t->cfg);
-    const size_t n = t->cfg.count;
-    t->operations = lw__new(arena, n, 1);
-    t->later = lw__new(arena, n, 1);
-    t->tail = lw__new(arena, n, 1);
-    t->behind = lw__new(arena, n, 1);
-    t->group = lw__new(arena, n, sizeof *t->group);
-    t->copy = lw__new(arena, n, sizeof *t->copy);
-}
-
 /* ---- which edges ----------------------------------------------------------------------------- */
 
 /* Find the tail that begins at the block: what follows it, except the return that all share. False:
@@ -150,41 +138,6 @@ static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef 
     }
 }
 
-/* The instructions of block b, still with the original operands. */
-static void copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
-{
-    LLVMPositionBuilderAtEnd(builder, t->copy[b]);
-    EACH_INSTRUCTION(i, t->cfg.blocks[b]) {
-        p->pairs = lw__one_more(t->cfg.arena, p->pairs, p->count, sizeof *p->pairs);
-        LLVMValueRef copy =
-            LLVMIsAPHINode(i) ? LLVMBuildPhi(builder, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
-        if (!LLVMIsAPHINode(i))
-            LLVMInsertIntoBuilder(builder, copy);
-        LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(i));
-        p->pairs[p->count++] = (struct pair){i, copy};
-    }
-}
-
-static void set_operands(const struct tails *t, const struct pairs *p, uint32_t first,
-                         uint32_t group)
-{
-    for (size_t n = 0; n < p->count; n++) {
-        LLVMValueRef old = p->pairs[n].from, copy = p->pairs[n].to;
-        if (LLVMIsAPHINode(old)) {
-            const bool begins = LLVMGetInstructionParent(old) == t->cfg.blocks[first];
-            fill_phi(t, p, copy, old, begins ? group : 0);
-            continue;
-        }
-        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(old); k++)
-            if (LLVMIsAInstruction(LLVMGetOperand(old, k)))
-                LLVMSetOperand(copy, k, copy_of(p, LLVMGetOperand(old, k)));
-        for (unsigned k = 0; LLVMIsATerminatorInst(old) && k < LLVMGetNumSuccessors(old); k++) {
-            const uint32_t to = lw__cfg_index(&t->cfg, LLVMGetSuccessor(old, k));
-            LLVMSetSuccessor(copy, k, t->tail[to] ? t->copy[to] : t->cfg.blocks[to]);
-        }
-    }
-}
-
 /* A copy of the tail for the group's edges. The return after it has no phi. */
 static void copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, uint32_t group)
 {
@@ -195,25 +148,38 @@ static void copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, u
         if (t->tail[b])
             t->copy[b] = LLVMInsertBasicBlockInContext(context, g->blocks[b], "");
     for (uint32_t b = 0; b < g->count; b++)
-        if (t->tail[b])
-            copy_instructions(t, builder, &p, b);
+        if (t->tail[b]) {
+            /* The instructions of block b, still with the original operands. */
+            LLVMPositionBuilderAtEnd(builder, t->copy[b]);
+            EACH_INSTRUCTION(i, t->cfg.blocks[b]) {
+                p.pairs = lw__one_more(t->cfg.arena, p.pairs, p.count, sizeof *p.pairs);
+                LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(builder, LLVMTypeOf(i), "")
+                                                      : LLVMInstructionClone(i);
+                if (!LLVMIsAPHINode(i))
+                    LLVMInsertIntoBuilder(builder, copy);
+                LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(i));
+                p.pairs[p.count++] = (struct pair){i, copy};
+            }
+        }
     qsort(p.pairs, p.count, sizeof *p.pairs, compare_pairs);
-    set_operands(t, &p, first, group);
+    for (size_t n = 0; n < p.count; n++) {
+        LLVMValueRef old = p.pairs[n].from, copy = p.pairs[n].to;
+        if (LLVMIsAPHINode(old)) {
+            const bool begins = LLVMGetInstructionParent(old) == t->cfg.blocks[first];
+            fill_phi(t, &p, copy, old, begins ? group : 0);
+            continue;
+        }
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(old); k++)
+            if (LLVMIsAInstruction(LLVMGetOperand(old, k)))
+                LLVMSetOperand(copy, k, copy_of(&p, LLVMGetOperand(old, k)));
+        for (unsigned k = 0; LLVMIsATerminatorInst(old) && k < LLVMGetNumSuccessors(old); k++) {
+            const uint32_t to = lw__cfg_index(&t->cfg, LLVMGetSuccessor(old, k));
+            LLVMSetSuccessor(copy, k, t->tail[to] ? t->copy[to] : t->cfg.blocks[to]);
+        }
+    }
     for (uint32_t b = 0; b < g->count; b++)
         if (t->group[b] == group)
             lw__ir_redirect(g->blocks[b], g->blocks[first], t->copy[first]);
-}
-
-/* The tail itself serves the first group. */
-static void keep_first(const struct tails *t, LLVMBuilderRef builder, uint32_t first)
-{
-    EACH_PHI_SAFE(phi, t->cfg.blocks[first]) {
-        LLVMPositionBuilderBefore(builder, phi);
-        LLVMValueRef own = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
-        fill_phi(t, NULL, own, phi, 1);
-        LLVMReplaceAllUsesWith(phi, own);
-        LLVMInstructionEraseFromParent(phi);
-    }
 }
 
 /* ---- both kinds ------------------------------------------------------------------------------ */
@@ -261,7 +227,14 @@ static bool duplicate(struct tails *t, LLVMBuilderRef builder, bool failing)
             continue;
         for (uint32_t k = 2; k <= groups; k++)
             copy_tail(t, builder, b, k);
-        keep_first(t, builder, b);
+        /* The tail itself serves the first group. */
+        EACH_PHI_SAFE(phi, t->cfg.blocks[b]) {
+            LLVMPositionBuilderBefore(builder, phi);
+            LLVMValueRef own = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+            fill_phi(t, NULL, own, phi, 1);
+            LLVMReplaceAllUsesWith(phi, own);
+            LLVMInstructionEraseFromParent(phi);
+        }
         return true;
     }
     return false;
@@ -274,7 +247,14 @@ static void part_all(struct lw__arena *arena, LLVMValueRef function, bool failin
     for (bool found = true; found;) {
         const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct tails t;
-        open_tails(&t, arena, function);
+        lw__cfg_build(arena, function, &t.cfg);
+        const size_t n = t.cfg.count;
+        t.operations = lw__new(arena, n, 1);
+        t.later = lw__new(arena, n, 1);
+        t.tail = lw__new(arena, n, 1);
+        t.behind = lw__new(arena, n, 1);
+        t.group = lw__new(arena, n, sizeof *t.group);
+        t.copy = lw__new(arena, n, sizeof *t.copy);
         found = duplicate(&t, builder, failing);
         lw__arena_release(arena, mark);
     }

@@ -88,31 +88,6 @@ static void choose(LLVMBuilderRef b, LLVMValueRef phi, LLVMBasicBlockRef branch,
     LLVMInstructionEraseFromParent(phi);
 }
 
-static void flatten(LLVMBuilderRef b, LLVMBasicBlockRef branch, const bool is[2],
-                    LLVMBasicBlockRef join)
-{
-    LLVMValueRef next, end = LLVMGetBasicBlockTerminator(branch);
-    LLVMBasicBlockRef from[2];
-    for (unsigned k = 0; k < 2; k++) {
-        from[k] = is[k] ? LLVMGetSuccessor(end, k) : branch;
-        LLVMValueRef i = is[k] ? LLVMGetFirstInstruction(from[k]) : NULL;
-        for (; i && !LLVMIsATerminatorInst(i); i = next) {
-            next = LLVMGetNextInstruction(i);
-            LLVMPositionBuilderBefore(b, end);
-            lw__ir_move(i, b);
-        }
-    }
-    EACH_PHI_SAFE(phi, join) {
-        choose(b, phi, branch, from);
-    }
-    LLVMPositionBuilderBefore(b, end);
-    LLVMBuildBr(b, join);
-    LLVMInstructionEraseFromParent(end);
-    for (unsigned k = 0; k < 2; k++)
-        if (is[k])
-            LLVMDeleteBasicBlock(from[k]);
-}
-
 /* lw__prepare_if_convert - from the last block to the first: inner branches precede outer ones. */
 void lw__prepare_if_convert(LLVMValueRef function)
 {
@@ -122,7 +97,27 @@ void lw__prepare_if_convert(LLVMValueRef function)
     bool is[2];
     while (branch) {
         if (find_arms(branch, is, &join)) {
-            flatten(b, branch, is, join);
+            /* Both arms move in front of the branch, and selects choose between their values. */
+            LLVMValueRef next, end = LLVMGetBasicBlockTerminator(branch);
+            LLVMBasicBlockRef from[2];
+            for (unsigned k = 0; k < 2; k++) {
+                from[k] = is[k] ? LLVMGetSuccessor(end, k) : branch;
+                LLVMValueRef i = is[k] ? LLVMGetFirstInstruction(from[k]) : NULL;
+                for (; i && !LLVMIsATerminatorInst(i); i = next) {
+                    next = LLVMGetNextInstruction(i);
+                    LLVMPositionBuilderBefore(b, end);
+                    lw__ir_move(i, b);
+                }
+            }
+            EACH_PHI_SAFE(phi, join) {
+                choose(b, phi, branch, from);
+            }
+            LLVMPositionBuilderBefore(b, end);
+            LLVMBuildBr(b, join);
+            LLVMInstructionEraseFromParent(end);
+            for (unsigned k = 0; k < 2; k++)
+                if (is[k])
+                    LLVMDeleteBasicBlock(from[k]);
             branch = LLVMGetLastBasicBlock(function);
         } else {
             branch = LLVMGetPreviousBasicBlock(branch);

@@ -31,27 +31,26 @@ static bool may_write(LLVMValueRef pointer)
     return false;
 }
 
-static void make_private(LLVMValueRef function, LLVMValueRef pointer, const struct lw__param *param)
-{
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    const unsigned align = (unsigned)param->align;
-    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(context), param->size);
-    LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(context), param->size, false);
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    LLVMValueRef own = LLVMBuildAlloca(b, bytes, "");
-    LLVMSetAlignment(own, align);
-    LLVMReplaceAllUsesWith(pointer, own);
-    LLVMBuildMemCpy(b, own, align, pointer, align, size);
-    LLVMDisposeBuilder(b);
-}
-
 void lw__prepare_own_parameters(const struct lw__kernel *kernel)
 {
     for (unsigned i = 0; i < kernel->param_count; i++) {
         LLVMValueRef pointer = LLVMGetParam(kernel->function, i);
         if (kernel->params[i].by_value &&
-            LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind && may_write(pointer))
-            make_private(kernel->function, pointer, &kernel->params[i]);
+            LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind && may_write(pointer)) {
+            LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
+            LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+            const unsigned align = (unsigned)kernel->params[i].align;
+            LLVMTypeRef bytes =
+                LLVMArrayType2(LLVMInt8TypeInContext(context), kernel->params[i].size);
+            LLVMValueRef size =
+                LLVMConstInt(LLVMInt64TypeInContext(context), kernel->params[i].size, false);
+            LLVMPositionBuilderBefore(
+                b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->function)));
+            LLVMValueRef own = LLVMBuildAlloca(b, bytes, "");
+            LLVMSetAlignment(own, align);
+            LLVMReplaceAllUsesWith(pointer, own);
+            LLVMBuildMemCpy(b, own, align, pointer, align, size);
+            LLVMDisposeBuilder(b);
+        }
     }
 }

@@ -150,44 +150,40 @@ static bool stops(LLVMValueRef i)
            !LLVMIsAGetElementPtrInst(i) && !LLVMIsAAllocaInst(i) && !is_free_call(i);
 }
 
-static void place_block(struct lw__arena *scratch, LLVMBuilderRef b, LLVMBasicBlockRef block)
-{
-    struct placer p = {.b = b, .point = 1};
-    size_t order = 0, checks = 0;
-    EACH_INSTRUCTION(i, block) {
-        checks += lw__ir_guards(i);
-        p.count++;
-    }
-    if (!checks)
-        return;
-    p.rows = lw__new(scratch, p.count, sizeof *p.rows);
-    EACH_INSTRUCTION(i, block) {
-        p.rows[order] = (struct row){i, order + 1};
-        order++;
-    }
-    qsort(p.rows, p.count, sizeof *p.rows, compare_rows);
-    place_before(&p, lw__ir_first_after_phis(block));
-    order = 0;
-    EACH_INSTRUCTION_SAFE(i, block) {
-        order++;
-        if (LLVMIsAPHINode(i)) {
-            p.point = order + 1;
-        } else if (lw__ir_guards(i) && can_move_check(&p, i)) {
-            move(&p, i);
-        } else if ((lw__ir_guards(i) || stops(i)) && LLVMGetNextInstruction(i)) {
-            place_before(&p, LLVMGetNextInstruction(i));
-            p.point = order + 1;
-        }
-    }
-}
-
 void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     const struct lw__arena_mark mark = lw__arena_mark(scratch);
     remove_known(scratch, function);
-    EACH_BLOCK(block, function)
-        place_block(scratch, b, block);
+    EACH_BLOCK(block, function) {
+        struct placer p = {.b = b, .point = 1};
+        size_t order = 0, checks = 0;
+        EACH_INSTRUCTION(i, block) {
+            checks += lw__ir_guards(i);
+            p.count++;
+        }
+        if (!checks)
+            continue;
+        p.rows = lw__new(scratch, p.count, sizeof *p.rows);
+        EACH_INSTRUCTION(i, block) {
+            p.rows[order] = (struct row){i, order + 1};
+            order++;
+        }
+        qsort(p.rows, p.count, sizeof *p.rows, compare_rows);
+        place_before(&p, lw__ir_first_after_phis(block));
+        order = 0;
+        EACH_INSTRUCTION_SAFE(i, block) {
+            order++;
+            if (LLVMIsAPHINode(i)) {
+                p.point = order + 1;
+            } else if (lw__ir_guards(i) && can_move_check(&p, i)) {
+                move(&p, i);
+            } else if ((lw__ir_guards(i) || stops(i)) && LLVMGetNextInstruction(i)) {
+                place_before(&p, LLVMGetNextInstruction(i));
+                p.point = order + 1;
+            }
+        }
+    }
     lw__arena_release(scratch, mark);
     LLVMDisposeBuilder(b);
 }

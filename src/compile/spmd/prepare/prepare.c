@@ -117,19 +117,13 @@ static bool unroll_marked(struct lw__unit *unit)
     }
 }
 
-/* LLVM decides, as for any program. Later it does so once more, for the device. */
-static bool unroll_for_threads(struct lw__unit *unit)
-{
-    return lw__llvm_passes(unit, LW_PASSES_unroll);
-}
-
 static bool unroll(struct lw__unit *unit)
 {
     uint32_t whole = 0, sums = 0, percent;
     for (size_t i = 0; i < unit->kernels.count; i++)
         lw__spmd_mark_kept(unit, &unit->kernels.rows[i]);
     if (lw__has(unit, LW_HAS_THREADS))
-        return unroll_for_threads(unit);
+        return lw__llvm_passes(unit, LW_PASSES_unroll);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
         lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole);

@@ -59,14 +59,6 @@ struct graph {
     bool *in; /* per block: the current branch and what it decides, up to the join */
 };
 
-static void open_graph(struct graph *g, struct lw__arena *arena, LLVMValueRef function)
-{
-    lw__cfg_build(arena, function, &g->cfg);
-    lw__loops_build(&g->cfg, &g->loops);
-    g->ipdom = lw__cfg_post_dominators(&g->cfg);
-    g->in = lw__new(arena, g->cfg.count, sizeof *g->in);
-}
-
 static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
 {
     EACH_SUCCESSOR(to, &g->cfg, b)
@@ -150,9 +142,15 @@ static LLVMValueRef member_of_phi(const struct graph *g, LLVMBuilderRef b, LLVMV
     return part;
 }
 
-static void split_phis(const struct graph *g, LLVMBuilderRef b, LLVMBasicBlockRef join,
-                       LLVMBasicBlockRef own)
+static void add_join(struct graph *g, uint32_t branch)
 {
+    const struct lw__cfg *c = &g->cfg;
+    LLVMBasicBlockRef join = c->blocks[g->ipdom[branch]];
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(c->function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef own = LLVMInsertBasicBlockInContext(context, join, "join");
+    LLVMPositionBuilderAtEnd(b, own);
+    LLVMBuildBr(b, join);
     LLVMValueRef first = LLVMGetBasicBlockTerminator(own);
     EACH_PHI_SAFE(phi, join) {
         LLVMPositionBuilderBefore(b, first);
@@ -163,18 +161,6 @@ static void split_phis(const struct graph *g, LLVMBuilderRef b, LLVMBasicBlockRe
         LLVMReplaceAllUsesWith(phi, all);
         LLVMInstructionEraseFromParent(phi);
     }
-}
-
-static void add_join(struct graph *g, uint32_t branch)
-{
-    const struct lw__cfg *c = &g->cfg;
-    LLVMBasicBlockRef join = c->blocks[g->ipdom[branch]];
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(c->function));
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMBasicBlockRef own = LLVMInsertBasicBlockInContext(context, join, "join");
-    LLVMPositionBuilderAtEnd(b, own);
-    LLVMBuildBr(b, join);
-    split_phis(g, b, join, own);
     for (uint32_t k = 0; k < c->count; k++)
         if (g->in[k])
             lw__ir_redirect(c->blocks[k], join, own);
@@ -188,7 +174,10 @@ void lw__prepare_split_joins(struct lw__arena *arena, LLVMValueRef function)
     for (bool found = true; found;) {
         const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct graph g;
-        open_graph(&g, arena, function);
+        lw__cfg_build(arena, function, &g.cfg);
+        lw__loops_build(&g.cfg, &g.loops);
+        g.ipdom = lw__cfg_post_dominators(&g.cfg);
+        g.in = lw__new(arena, g.cfg.count, sizeof *g.in);
         found = false;
         for (uint32_t b = (uint32_t)g.cfg.count; !found && b-- > 0;)
             if (wants_join(&g, b)) {

@@ -99,19 +99,14 @@ static void take_member(LLVMBuilderRef b, LLVMValueRef i)
         LLVMSetOperand(i, 0, v);
 }
 
-static bool is_left_over(LLVMValueRef i)
-{
-    return !LLVMGetFirstUse(i) &&
-           (LLVMIsAInsertValueInst(i) || LLVMIsAExtractValueInst(i) ||
-            LLVMIsAInsertElementInst(i) || LLVMIsAExtractElementInst(i) || LLVMIsABitCastInst(i));
-}
-
 static void drop_left_over(LLVMValueRef function)
 {
     for (bool again = true; again;) {
         again = false;
         EACH_INSTRUCTION_OF_SAFE(i, function)
-            if (is_left_over(i)) {
+            if (!LLVMGetFirstUse(i) && (LLVMIsAInsertValueInst(i) || LLVMIsAExtractValueInst(i) ||
+                                        LLVMIsAInsertElementInst(i) ||
+                                        LLVMIsAExtractElementInst(i) || LLVMIsABitCastInst(i))) {
                 LLVMInstructionEraseFromParent(i);
                 again = true;
             }
@@ -152,15 +147,6 @@ static LLVMValueRef load_bytes(LLVMBuilderRef b, LLVMValueRef load, LLVMValueRef
     return LLVMBuildOr(b, all, bytes, "");
 }
 
-static LLVMValueRef store_bytes(LLVMBuilderRef b, LLVMValueRef store, unsigned at,
-                                LLVMValueRef address, LLVMTypeRef type)
-{
-    LLVMValueRef v = LLVMGetOperand(store, 0);
-    if (at > 0)
-        v = LLVMBuildLShr(b, v, LLVMConstInt(LLVMTypeOf(v), 8 * at, 0), "");
-    return LLVMBuildStore(b, LLVMBuildTrunc(b, v, type, ""), address);
-}
-
 /* Little-endian, as all targets are; the largest parts first, as they are best aligned. */
 static void split_integer(LLVMBuilderRef b, LLVMValueRef i)
 {
@@ -178,10 +164,14 @@ static void split_integer(LLVMBuilderRef b, LLVMValueRef i)
         LLVMValueRef offset = LLVMConstInt(i64, at, 0);
         LLVMValueRef address = at ? LLVMBuildGEP2(b, i8, from, &offset, 1, "") : from;
         LLVMTypeRef type = LLVMIntTypeInContext(context, 8 * size);
-        if (is_store)
-            access = store_bytes(b, i, at, address, type);
-        else
+        if (is_store) {
+            LLVMValueRef v = LLVMGetOperand(i, 0);
+            if (at > 0)
+                v = LLVMBuildLShr(b, v, LLVMConstInt(LLVMTypeOf(v), 8 * at, 0), "");
+            access = LLVMBuildStore(b, LLVMBuildTrunc(b, v, type, ""), address);
+        } else {
             all = load_bytes(b, i, all, at, address, type, &access);
+        }
         unsigned align = LLVMGetAlignment(i), here = at ? at & -at : align;
         LLVMSetAlignment(access, here < align ? here : align);
         LLVMSetVolatile(access, LLVMGetVolatile(i));

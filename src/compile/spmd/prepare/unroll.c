@@ -108,30 +108,23 @@ static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
     return header && counted;
 }
 
-/* True if threads leave the loop at the end of this block by a counted condition. */
-static bool leaves_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
-    const uint32_t *to = m->cfg.succ + m->cfg.succ_start[b];
-    return loop->body[b] && m->cfg.succ_start[b + 1] - m->cfg.succ_start[b] == 2 &&
-           !(loop->body[to[0]] && loop->body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
-}
-
-/* Mark the innermost loop that holds the block, if its trip count is a constant. Of another LLVM
- * would make up to 8 copies, of whatever size. */
-static void mark_holder(struct marker *m, uint32_t b)
-{
-    const int inner = lw__loops_innermost(&m->loops, b);
-    for (uint32_t k = 0; inner >= 0 && !m->unroll[inner] && k < m->cfg.count; k++)
-        m->unroll[inner] = leaves_by_count(m, &m->loops.loops[inner], k);
-}
-
 static void mark_whole(struct marker *m)
 {
     for (uint32_t b = 0; b < m->cfg.count; b++)
         EACH_INSTRUCTION(i, m->cfg.blocks[b]) {
-            if (lw__op_table[lw__ir_collective(i, NULL)].block)
-                mark_holder(m, b);
+            if (lw__op_table[lw__ir_collective(i, NULL)].block) {
+                /* the innermost loop around it, if threads leave it by a counted condition: of
+                 * another LLVM would make up to 8 copies, of whatever size */
+                const int inner = lw__loops_innermost(&m->loops, b);
+                const bool *body = inner < 0 ? NULL : m->loops.loops[inner].body;
+                for (uint32_t k = 0; body && !m->unroll[inner] && k < m->cfg.count; k++) {
+                    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[k]);
+                    const uint32_t *to = m->cfg.succ + m->cfg.succ_start[k];
+                    m->unroll[inner] =
+                        body[k] && m->cfg.succ_start[k + 1] - m->cfg.succ_start[k] == 2 &&
+                        !(body[to[0]] && body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
+                }
+            }
             for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
                 if (lw__ir_is_private(i) && is_counted(m, LLVMGetOperand(i, (unsigned)k), 0))
                     mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
@@ -264,14 +257,6 @@ void lw__spmd_mark_sums(struct lw__unit *unit, const struct lw__kernel *kernel, 
     mark(unit, kernel, mark_sums, marked);
 }
 
-static uint32_t depth_of(const struct marker *m, size_t l)
-{
-    uint32_t depth = 1;
-    for (int p = m->loops.loops[l].parent; p >= 0; p = m->loops.loops[p].parent)
-        depth++;
-    return depth;
-}
-
 /* The sum of their depths changes when an outer loop has become straight code. */
 static void count_nests(struct marker *m)
 {
@@ -282,8 +267,12 @@ static void count_nests(struct marker *m)
             LLVMBasicBlockRef from = m->cfg.blocks[p];
             LLVMValueRef back = LLVMGetBasicBlockTerminator(from);
             if (m->loops.loops[l].body[p] && (lw__loop_has_word(back, "llvm.loop.unroll.enable") ||
-                                              lw__loop_has_word(back, "llvm.loop.unroll.full")))
-                m->marked += depth_of(m, l);
+                                              lw__loop_has_word(back, "llvm.loop.unroll.full"))) {
+                uint32_t depth = 1;
+                for (int p = m->loops.loops[l].parent; p >= 0; p = m->loops.loops[p].parent)
+                    depth++;
+                m->marked += depth;
+            }
         }
     }
 }

@@ -150,39 +150,6 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 
 /* ---- a gang's share -------------------------------------------------------------------------- */
 
-/* Store the collective's place, and the iteration numbers of all loops around it. */
-static void store_key(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *there)
-{
-    LLVMOperandBundleRef bundle = lw__ir_instance(call);
-    const unsigned count = LLVMGetNumOperandBundleArgs(bundle);
-    for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);
-        if (!LLVMIsConstant(v))
-            v = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v))
-                    ? lw__spmd_uniform(s, v)
-                    : lw__spmd_first_value(s, v, there);
-        lw__gang_set(s, FIELD(key) + k * sizeof(uint64_t),
-                     LLVMBuildIntCast2(s->builder, v, s->i64, 0, ""));
-    }
-    lw__gang_set(s, FIELD(key_length), lw__spmd_const32(s, count));
-    LLVMDisposeOperandBundle(bundle);
-}
-
-static void store_operands(struct lw__spmd *s, LLVMValueRef call)
-{
-    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
-        LLVMValueRef v = LLVMGetOperand(call, k);
-        LLVMTypeRef type = LLVMTypeOf(v);
-        for (uint32_t p = 0; p < s->pieces; p++) {
-            LLVMValueRef x = lw__spmd_vector(s, v, p);
-            if (type == s->i1)
-                x = LLVMBuildZExt(s->builder, x, lw__spmd_vector_type(s, s->i8), "");
-            LLVMValueRef to = lw__gang_at(s, operand_array(k), bytes_of(s, type), p);
-            LLVMSetAlignment(LLVMBuildStore(s->builder, x, to), 1);
-        }
-    }
-}
-
 static void load_result(struct lw__spmd *s, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call), stored = stored_type(s, type);
@@ -211,8 +178,31 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
     lw__spmd_first_instance(s, call, there);
     lw__gang_store_lanes(s, there, EXCHANGE(arrived));
     lw__gang_store_lanes(s, live, EXCHANGE(live));
-    store_operands(s, call);
-    store_key(s, call, there);
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
+        LLVMValueRef v = LLVMGetOperand(call, k);
+        LLVMTypeRef type = LLVMTypeOf(v);
+        for (uint32_t p = 0; p < s->pieces; p++) {
+            LLVMValueRef x = lw__spmd_vector(s, v, p);
+            if (type == s->i1)
+                x = LLVMBuildZExt(s->builder, x, lw__spmd_vector_type(s, s->i8), "");
+            LLVMValueRef to = lw__gang_at(s, operand_array(k), bytes_of(s, type), p);
+            LLVMSetAlignment(LLVMBuildStore(s->builder, x, to), 1);
+        }
+    }
+    /* Store the collective's place, and the iteration numbers of all loops around it. */
+    LLVMOperandBundleRef bundle = lw__ir_instance(call);
+    const unsigned count = LLVMGetNumOperandBundleArgs(bundle);
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);
+        if (!LLVMIsConstant(v))
+            v = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v))
+                    ? lw__spmd_uniform(s, v)
+                    : lw__spmd_first_value(s, v, there);
+        lw__gang_set(s, FIELD(key) + k * sizeof(uint64_t),
+                     LLVMBuildIntCast2(s->builder, v, s->i64, 0, ""));
+    }
+    lw__gang_set(s, FIELD(key_length), lw__spmd_const32(s, count));
+    LLVMDisposeOperandBundle(bundle);
     lw__gang_set(s, FIELD(operation), operation_of(s, call));
     lw__gang_suspend(s, LW_CPU_ARRIVED, lw__ir_site(s->unit, call, lw__op_table[op].name));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)

@@ -67,9 +67,17 @@ static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)
     return LLVMTypeOf(v) == s->i32 ? scalar : lw__spmd_splat(s, scalar);
 }
 
-/* A thread index, from the threads' numbers in the block. */
-static LLVMValueRef index_of(struct lw__spmd *s, const char *name, LLVMValueRef threads)
+LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p)
 {
+    LLVMValueRef threads = s->gang->first;
+    if (p != UINT32_MAX) {
+        int64_t lanes[64];
+        for (uint32_t l = 0; l < s->width; l++)
+            lanes[l] = (int64_t)p * s->width + l;
+        threads = LLVMBuildAdd(s->builder, lw__spmd_splat(s, threads),
+                               lw__spmd_const_lanes(s, s->i32, lanes), "");
+    }
+    /* A thread index, from the threads' numbers in the block. */
     LLVMBuilderRef b = s->builder;
     unsigned axis;
     const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
@@ -86,19 +94,6 @@ static LLVMValueRef index_of(struct lw__spmd *s, const char *name, LLVMValueRef 
     if (axis == 1)
         return s->config->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
     return LLVMBuildUDiv(b, row, dim[1], "");
-}
-
-LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p)
-{
-    LLVMValueRef threads = s->gang->first;
-    if (p != UINT32_MAX) {
-        int64_t lanes[64];
-        for (uint32_t l = 0; l < s->width; l++)
-            lanes[l] = (int64_t)p * s->width + l;
-        threads = LLVMBuildAdd(s->builder, lw__spmd_splat(s, threads),
-                               lw__spmd_const_lanes(s, s->i32, lanes), "");
-    }
-    return index_of(s, name, threads);
 }
 
 LLVMValueRef lw__spmd_block_index(const struct lw__spmd *s, const char *name)

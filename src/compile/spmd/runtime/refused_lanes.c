@@ -131,37 +131,7 @@ void lw__spmd_refuse_under(struct lw__spmd *s, const LLVMValueRef *mask, uint32_
     }
 }
 
-/* Tell of the lane, and stop. */
-static void tell(struct lw__spmd *s, LLVMValueRef call, const struct operand *operands,
-                 LLVMValueRef thread)
-{
-    static const uint8_t words[LW_REFUSED_WORDS] = {[LW_REFUSED_KIND] = LW_GUARD_KIND,
-                                                    [LW_REFUSED_OBJECT] = LW_GUARD_OBJECT,
-                                                    [LW_REFUSED_BYTES] = LW_GUARD_BYTES,
-                                                    [LW_REFUSED_SIZE] = LW_GUARD_SIZE,
-                                                    [LW_REFUSED_BASE] = LW_GUARD_BASE};
-    const size_t site = lw__ir_site(s->unit, call, "access");
-    LLVMTypeRef type = LLVMArrayType2(s->i64, LW_REFUSED_WORDS);
-    if (!s->refused_words)
-        s->refused_words = LLVMBuildAlloca(s->alloca_builder, type, "");
-    for (unsigned k = 0; k < LW_REFUSED_WORDS; k++) {
-        LLVMValueRef word = k == LW_REFUSED_OFFSET ? offset_of(s, call, operands, thread)
-                                                   : of_thread(s, &operands[words[k]], thread);
-        LLVMBuildStore(s->builder, word,
-                       element(s, s->i64, s->refused_words, lw__spmd_const64(s, k)));
-    }
-    LLVMValueRef number = LLVMBuildTrunc(s->builder, thread, s->i32, "");
-    if (s->gang)
-        number = LLVMBuildAdd(s->builder, lw__gang_first(s), number, "");
-    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, refused), LLVMVoidTypeInContext(s->context),
-                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->i32, s->ptr},
-                      (LLVMValueRef[]){s->worker, s->block_linear, number,
-                                       lw__spmd_const32(s, (int64_t)site), s->refused_words},
-                      5);
-    LLVMBuildBr(s->builder, s->stop);
-}
-
-/* The values of the operands come by phis, but for constants. */
+/* Tell of the lane, and stop. The values of the operands come by phis, but for constants. */
 static struct lw__refusal begin_refusal(struct lw__spmd *s, LLVMValueRef call,
                                         const struct operand *operands)
 {
@@ -174,7 +144,30 @@ static struct lw__refusal begin_refusal(struct lw__spmd *s, LLVMValueRef call,
     for (unsigned k = 0; k < LW_GUARD_OPERANDS; k++)
         if (own[k].one && !LLVMIsConstant(LLVMGetOperand(call, k)))
             own[k].one = r.one[k] = LLVMBuildPhi(s->builder, own[k].type, "");
-    tell(s, call, own, r.thread);
+    static const uint8_t words[LW_REFUSED_WORDS] = {[LW_REFUSED_KIND] = LW_GUARD_KIND,
+                                                    [LW_REFUSED_OBJECT] = LW_GUARD_OBJECT,
+                                                    [LW_REFUSED_BYTES] = LW_GUARD_BYTES,
+                                                    [LW_REFUSED_SIZE] = LW_GUARD_SIZE,
+                                                    [LW_REFUSED_BASE] = LW_GUARD_BASE};
+    const size_t site = lw__ir_site(s->unit, call, "access");
+    LLVMTypeRef type = LLVMArrayType2(s->i64, LW_REFUSED_WORDS);
+    if (!s->refused_words)
+        s->refused_words = LLVMBuildAlloca(s->alloca_builder, type, "");
+    for (unsigned k = 0; k < LW_REFUSED_WORDS; k++) {
+        LLVMValueRef word = k == LW_REFUSED_OFFSET ? offset_of(s, call, own, r.thread)
+                                                   : of_thread(s, &own[words[k]], r.thread);
+        LLVMBuildStore(s->builder, word,
+                       element(s, s->i64, s->refused_words, lw__spmd_const64(s, k)));
+    }
+    LLVMValueRef number = LLVMBuildTrunc(s->builder, r.thread, s->i32, "");
+    if (s->gang)
+        number = LLVMBuildAdd(s->builder, lw__gang_first(s), number, "");
+    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, refused), LLVMVoidTypeInContext(s->context),
+                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->i32, s->ptr},
+                      (LLVMValueRef[]){s->worker, s->block_linear, number,
+                                       lw__spmd_const32(s, (int64_t)site), s->refused_words},
+                      5);
+    LLVMBuildBr(s->builder, s->stop);
     LLVMPositionBuilderAtEnd(s->builder, before);
     return r;
 }

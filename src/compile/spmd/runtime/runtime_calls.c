@@ -167,16 +167,6 @@ static LLVMValueRef own_arguments(struct lw__spmd *s, unsigned count, unsigned r
     return own;
 }
 
-static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef thread)
-{
-    LLVMValueRef own = own_arguments(s, count, count, thread);
-    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
-                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
-                      (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread),
-                                       LLVMGetOperand(call, 0), lw__spmd_const32(s, count), own},
-                      6);
-}
-
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     unsigned count = LLVMGetNumArgOperands(call) - 1;
@@ -203,7 +193,12 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
                          "");
     LLVMBuildCondBr(s->builder, LLVMBuildTrunc(s->builder, word, s->i1, ""), bb[2], bb[3]);
     LLVMPositionBuilderAtEnd(s->builder, bb[2]);
-    print_thread(s, call, count, t);
+    LLVMValueRef own = own_arguments(s, count, count, t);
+    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
+                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
+                      (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, t),
+                                       LLVMGetOperand(call, 0), lw__spmd_const32(s, count), own},
+                      6);
     LLVMBuildBr(s->builder, bb[3]);
     LLVMPositionBuilderAtEnd(s->builder, bb[3]);
     LLVMBuildStore(s->builder, LLVMBuildAdd(s->builder, t, lw__spmd_const32(s, 1), ""), counter);
