@@ -58,7 +58,7 @@ void lw__stream_found(lw_stream *s, struct lw__job *job)
     lw__job_free(job);
     lw__lock();
     s->lost = NULL;
-    is_gone = s->is_gone;
+    is_gone = s->is_gone && !s->ahead;
     lw__unlock();
     if (is_gone)
         lw__stream_free(s);
