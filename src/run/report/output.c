@@ -191,6 +191,7 @@ void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const l
                         void *user)
 {
     struct lw__text *text = &out->joined;
+    text->failed = false; /* of a piece that was not kept: there is room for all that were */
 
     if (out->count)
         qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
