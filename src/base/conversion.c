@@ -25,21 +25,6 @@ static const char *parse_number(const char *at, int *number, bool *is_taken)
     return at;
 }
 
-static const char *parse_length(const char *at, struct lw__conversion *c)
-{
-    const char *start = at;
-    c->bits = 32;
-    if (*at == 'h') {
-        c->bits = at[1] == 'h' ? 8 : 16;
-        at += at[1] == 'h' ? 2 : 1;
-    } else if (is_one_of(*at, "lzjt")) {
-        c->bits = 64;
-        at += at[0] == 'l' && at[1] == 'l' ? 2 : 1;
-    }
-    c->is_plain = at == start;
-    return at;
-}
-
 const char *lw__conversion_parse(const char *at, struct lw__conversion *c)
 {
     *c = (struct lw__conversion){.precision = -1};
@@ -49,7 +34,16 @@ const char *lw__conversion_parse(const char *at, struct lw__conversion *c)
     at = parse_number(at, &c->width, &c->takes_width);
     if (*at == '.')
         at = parse_number(at + 1, &c->precision, &c->takes_precision);
-    at = parse_length(at, c);
+    const char *const length = at;
+    c->bits = 32;
+    if (*at == 'h') {
+        c->bits = at[1] == 'h' ? 8 : 16;
+        at += at[1] == 'h' ? 2 : 1;
+    } else if (is_one_of(*at, "lzjt")) {
+        c->bits = 64;
+        at += at[0] == 'l' && at[1] == 'l' ? 2 : 1;
+    }
+    c->is_plain = at == length;
     c->letter = *at;
     return *at ? at + 1 : at;
 }

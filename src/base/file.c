@@ -97,15 +97,6 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
     return status;
 }
 
-/* Half of a file is removed; a device, a pipe and what a link leads to stay. */
-static void remove_half(const char *path)
-{
-    struct stat info;
-
-    if (!lstat(path, &info) && S_ISREG(info.st_mode))
-        unlink(path);
-}
-
 lw_status lw__write_file(const char *path, const void *bytes, size_t count)
 {
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -117,6 +108,8 @@ lw_status lw__write_file(const char *path, const void *bytes, size_t count)
     if (close(file) == 0 && written)
         return LW_OK;
     const lw_status status = lw__fail_system(written ? errno : error, path);
-    remove_half(path);
+    struct stat info;
+    if (!lstat(path, &info) && S_ISREG(info.st_mode))
+        unlink(path); /* half of a file; a device, a pipe and what a link leads to stay */
     return status;
 }

@@ -10,6 +10,7 @@
  * source  lz4.org, "LZ4 Block Format Description", 2022
  */
 #include "base/base.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,19 +42,12 @@ static uint32_t hash_at(const unsigned char *p)
     return word * 2654435761u >> (32 - TABLE_BITS); /* Knuth's multiplier */
 }
 
-static void note(struct packing *p, size_t at)
-{
-    uint32_t *first = &p->first[hash_at(p->from + at)];
-
-    p->before[at] = *first;
-    *first = (uint32_t)at + 1;
-}
-
 static size_t common_length(const struct packing *p, size_t a, size_t b)
 {
     const size_t most = p->bytes - LAST - b;
     size_t n = 0;
 
+    assert(a < b && b + TAIL <= p->bytes);
     while (n < most && p->from[a + n] == p->from[b + n])
         n++;
     return n;
@@ -101,6 +95,7 @@ static void add_sequence(struct packing *p, size_t end, size_t distance, size_t 
 {
     const size_t literals = end - p->done, more = length ? length - MIN_MATCH : 0;
 
+    assert(end >= p->done && (!length || (length >= MIN_MATCH && distance <= DISTANCE_MAX)));
     add_byte(p, half(literals) << 4 | half(more));
     add_rest(p, literals);
     lw__text_add_bytes(p->out, p->from + p->done, literals);
@@ -112,32 +107,28 @@ static void add_sequence(struct packing *p, size_t end, size_t distance, size_t 
     add_rest(p, more);
 }
 
-static void pack(struct packing *p)
-{
-    size_t at = 0, match = 0;
-
-    while (p->bytes >= TAIL && at <= p->bytes - TAIL) {
-        const size_t length = find(p, at, &match);
-
-        if (length)
-            add_sequence(p, at, at - match, length);
-        for (const size_t next = at + (length ? length : 1); at < next; at++)
-            if (at <= p->bytes - TAIL)
-                note(p, at);
-    }
-    add_sequence(p, p->bytes, 0, 0);
-}
-
 void lw__pack(const void *from, size_t bytes, struct lw__text *out)
 {
     struct packing p = {.from = from, .bytes = bytes, .out = out};
 
     p.first = calloc((size_t)1 << TABLE_BITS, sizeof *p.first);
     p.before = bytes < UINT32_MAX ? malloc((bytes + 1) * sizeof *p.before) : NULL;
-    if (p.first && p.before)
-        pack(&p);
-    else
-        out->failed = true;
+    out->failed |= !p.first || !p.before;
+    for (size_t at = 0, match = 0; !out->failed && bytes >= TAIL && at <= bytes - TAIL;) {
+        const size_t length = find(&p, at, &match);
+
+        if (length)
+            add_sequence(&p, at, at - match, length);
+        for (const size_t next = at + (length ? length : 1); at < next; at++)
+            if (at <= bytes - TAIL) {
+                uint32_t *first = &p.first[hash_at(p.from + at)];
+
+                p.before[at] = *first;
+                *first = (uint32_t)at + 1;
+            }
+    }
+    if (!out->failed)
+        add_sequence(&p, bytes, 0, 0);
     free(p.first);
     free(p.before);
 }

@@ -30,13 +30,6 @@ void lw__philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words
     words[0] = c0, words[1] = c1, words[2] = c2, words[3] = c3;
 }
 
-static void random_group(uint64_t seed, uint64_t group, uint32_t words[4])
-{
-    uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    uint32_t counter[4] = {(uint32_t)group, (uint32_t)(group >> 32), 0, 0};
-    lw__philox(key, counter, words);
-}
-
 static uint64_t join(const uint32_t words[2])
 {
     return words[0] | (uint64_t)words[1] << 32;
@@ -53,14 +46,6 @@ static void put_integer(lw_dtype dtype, uint64_t bits, void *to)
 }
 
 /* ---- iota and rand --------------------------------------------------------------------------- */
-
-static void put_iota(lw_dtype dtype, size_t index, void *to)
-{
-    if (lw__dtype_is_float(dtype))
-        lw__real_put(dtype, (double)index, LW_NEAREST, to);
-    else
-        put_integer(dtype, index, to);
-}
 
 /* put_rand - element i of its group. Uniform values keep the bits that fit below 1: 53 of a double,
  * 24 of a float; 16-bit floats take the float's toward zero, so they stay below 1 too. */
@@ -127,11 +112,18 @@ void lw__fill_make(enum lw__fill fill, lw_dtype dtype, uint64_t seed, size_t cou
     char *element = to;
     for (size_t i = 0; i < count; i++, element += bytes) {
         if (fill == LW_FILL_IOTA) {
-            put_iota(dtype, i, element);
+            if (lw__dtype_is_float(dtype))
+                lw__real_put(dtype, (double)i, LW_NEAREST, element);
+            else
+                put_integer(dtype, i, element);
             continue;
         }
-        if (i % in_group == 0)
-            random_group(seed, i / in_group, words);
+        if (i % in_group == 0) {
+            const uint64_t group = i / in_group;
+            uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+            uint32_t counter[4] = {(uint32_t)group, (uint32_t)(group >> 32), 0, 0};
+            lw__philox(key, counter, words);
+        }
         if (fill == LW_FILL_RAND)
             put_rand(dtype, words, i % in_group, element);
         else

@@ -17,6 +17,7 @@
  */
 #include "base/manifest.h"
 #include "run/build/build.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -93,30 +94,23 @@ static int open_folder(const char *path, const char **need)
     return -1;
 }
 
-static void folder_name(struct lw__text *path)
-{
-    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
-    const char *xdg = secure_getenv("XDG_CACHE_HOME");
-    const char *home = secure_getenv("HOME");
-
-    if (own)
-        lw__text_add(path, "%s", own);
-    else if (xdg && *xdg == '/')
-        lw__text_add(path, "%s/lanewise", xdg);
-    else if (home && *home == '/')
-        lw__text_add(path, "%s/.cache/lanewise", home);
-}
-
 /* *path is NULL where nothing says where. */
 static lw_status find_folder(char **path)
 {
     const char *own = secure_getenv("LANEWISE_CACHE_DIR");
+    const char *xdg = secure_getenv("XDG_CACHE_HOME");
+    const char *home = secure_getenv("HOME");
     struct lw__text name = {0};
 
     *path = NULL;
     if (own && !*own)
         return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is ''; need the path of a folder");
-    folder_name(&name);
+    if (own)
+        lw__text_add(&name, "%s", own);
+    else if (xdg && *xdg == '/')
+        lw__text_add(&name, "%s/lanewise", xdg);
+    else if (home && *home == '/')
+        lw__text_add(&name, "%s/.cache/lanewise", home);
     while (name.length > 1 && name.data[name.length - 1] == '/')
         name.data[--name.length] = '\0';
     if (name.failed) {
@@ -208,37 +202,23 @@ static uint64_t hash_program(uint64_t hash, const char *path)
     return lw__hash_program(hash_string(hash, path), path);
 }
 
-/* The clang that lanewise-compile will start. */
-static uint64_t hash_clang(uint64_t hash)
-{
-    char path[PATH_MAX];
-    struct lw__tool tool;
-
-    lw__tool_find(&tool);
-    return lw__tool_path(&tool, path, sizeof path) ? hash_program(hash, path)
-                                                   : hash_string(hash, NULL);
-}
-
-/* The folder counts, since debug info and relative names depend on it; so does what clang reads
- * from the environment. */
-static uint64_t hash_surroundings(uint64_t hash)
-{
-    char folder[PATH_MAX];
-
-    hash = hash_string(hash, getcwd(folder, sizeof folder));
-    hash = hash_string(hash, getenv("CPATH"));
-    hash = hash_string(hash, getenv("C_INCLUDE_PATH"));
-    return hash_string(hash, getenv("LANEWISE_INCLUDE"));
-}
-
 uint64_t lw__cache_key(const struct lw__compile *compile)
 {
     const lw_build_options *o = compile->options;
     uint64_t hash = hash_string(LW_HASH_START, LW_VERSION);
+    char path[PATH_MAX];
+    struct lw__tool tool; /* the clang that lanewise-compile will start */
 
     hash = hash_program(hash, compile->compiler);
-    hash = hash_clang(hash);
-    hash = hash_surroundings(hash);
+    lw__tool_find(&tool);
+    hash = lw__tool_path(&tool, path, sizeof path) ? hash_program(hash, path)
+                                                   : hash_string(hash, NULL);
+    /* The folder counts, since debug info and relative names depend on it; so does what clang
+     * reads from the environment. */
+    hash = hash_string(hash, getcwd(path, sizeof path));
+    hash = hash_string(hash, getenv("CPATH"));
+    hash = hash_string(hash, getenv("C_INCLUDE_PATH"));
+    hash = hash_string(hash, getenv("LANEWISE_INCLUDE"));
     hash = hash_string(hash, compile->target);
     hash = hash_string(hash, compile->name);
     hash = hash_string(hash, compile->path);
@@ -390,19 +370,6 @@ static lw_status compare_deps(const struct lw__bytes *result)
     return status;
 }
 
-/* An entry's time says when it was last used: many disks keep no such time of their own. Once a
- * minute is enough, and spares a network the writes. */
-static void mark_used(const struct lw__cache *cache, uint64_t key)
-{
-    enum { SECONDS = 60 };
-    const struct name name = entry_name(key);
-    const int nofollow = AT_SYMLINK_NOFOLLOW;
-    struct stat s;
-
-    if (!fstatat(cache->folder, name.text, &s, nofollow) && s.st_mtim.tv_sec + SECONDS < time(NULL))
-        (void)utimensat(cache->folder, name.text, NULL, nofollow); /* a read-only disk */
-}
-
 /* The manifest and the payload, in one. */
 static lw_status read_both(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
 {
@@ -435,7 +402,16 @@ lw_status lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw_
     if (!status)
         status = compare_deps(out);
     if (!status) {
-        mark_used(cache, key);
+        /* An entry's time says when it was last used: many disks keep no such time of their own.
+         * Once a minute is enough, and spares a network the writes. */
+        enum { SECONDS = 60 };
+        const struct name name = entry_name(key);
+        const int nofollow = AT_SYMLINK_NOFOLLOW;
+        struct stat s;
+
+        if (!fstatat(cache->folder, name.text, &s, nofollow) &&
+            s.st_mtim.tv_sec + SECONDS < time(NULL))
+            (void)utimensat(cache->folder, name.text, NULL, nofollow); /* a read-only disk */
         return LW_OK;
     }
     free(out->bytes);
@@ -508,6 +484,7 @@ void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct l
     char hash[HEX + 1], sum[HEX + 1];
     struct lw__text rest = {0}, entry = {0};
 
+    assert(text_bytes <= result->length);
     if (cache->folder < 0 || !lw__cache_fits(cache, result->length))
         return;
     hash_text(lw__hash(LW_HASH_START, payload, payload_bytes), hash);

@@ -12,6 +12,7 @@
  */
 #include "lanewise/cache.h"
 #include "run/build/build.h"
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -217,6 +218,7 @@ static lw_status remove_file(struct listing *l, const struct file *f)
     if (unlinkat(l->folder, f->name, 0) && errno != ENOENT)
         return lw__fail(LW_E_IO, "the cache's file %s cannot be removed: %s", f->name,
                         strerror(errno));
+    assert(l->bytes >= f->bytes);
     l->bytes -= f->bytes;
     return LW_OK;
 }
@@ -265,6 +267,8 @@ static lw_status sweep(struct listing *l, uint64_t most)
     for (size_t i = 0; i < l->entry_count; i++) {
         struct entry *e = &l->entries[i];
 
+        assert(e->count && e->first + e->count <= l->file_count);
+        assert(!i || e[-1].used <= e->used || kept < i);
         remove_abandoned_files(l, e);
         if (l->bytes <= most && !is_abandoned(l, e)) {
             l->entries[kept++] = *e;
@@ -328,15 +332,6 @@ void lw__cache_written(const struct lw__cache *cache, uint64_t bytes)
 
 /* ---- the public calls ---- */
 
-static size_t count_entries(const struct listing *l)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < l->entry_count; i++)
-        count += l->files[l->entries[i].first].kind == TEXT;
-    return count;
-}
-
 /* `most` is UINT64_MAX where nothing shall go. */
 static lw_status look(int folder, uint64_t most, lw_cache_info *info)
 {
@@ -348,7 +343,9 @@ static lw_status look(int folder, uint64_t most, lw_cache_info *info)
     if (!status && !most && unlinkat(l.folder, TALLY, 0) && errno != ENOENT)
         status =
             lw__fail(LW_E_IO, "the cache's file " TALLY " cannot be removed: %s", strerror(errno));
-    info->entries = count_entries(&l);
+    info->entries = 0;
+    for (size_t i = 0; i < l.entry_count; i++)
+        info->entries += l.files[l.entries[i].first].kind == TEXT;
     info->bytes = l.bytes;
     close_listing(&l);
     return status;

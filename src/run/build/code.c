@@ -6,6 +6,7 @@
  * (program/specialize.c).
  */
 #include "run/build/build.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,15 +29,6 @@ struct build {
 };
 
 /* ---- compiling ---- */
-
-static void tell_diagnostics(const struct build *b)
-{
-    const lw_build_options *o = b->compile->options;
-    const struct lw__manifest *m = &b->code->manifest;
-
-    for (size_t i = 0; o->on_diagnostic && i < m->diag_count; i++)
-        o->on_diagnostic(&m->diags[i], o->user);
-}
 
 /* The first error; the caller has got all of them. If a launch compiles, the message is one line.
  * */
@@ -85,14 +77,9 @@ static lw_status run_compiler(struct build *b, bool *clean)
     return spare.target ? lw__compiler_run(&spare, &b->result, NULL, clean) : status;
 }
 
-static void take_made(struct build *b)
-{
-    b->result = *b->compile->made;
-    *b->compile->made = (struct lw__bytes){0};
-}
-
 static lw_status compile(struct build *b)
 {
+    const lw_build_options *o = b->compile->options;
     struct lw__manifest *m = &b->code->manifest;
     bool clean = true, found = false;
 
@@ -100,14 +87,16 @@ static lw_status compile(struct build *b)
     LW_TRY(lw__cache_open(&b->cache));
     b->key = lw__cache_key(b->compile);
     if (b->compile->made) {
-        take_made(b);
+        b->result = *b->compile->made;
+        *b->compile->made = (struct lw__bytes){0};
     } else {
         LW_TRY(lw__cache_find(&b->cache, b->key, &b->result));
         found = b->result.bytes;
         LW_TRY(found ? LW_OK : run_compiler(b, &clean));
     }
     LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
-    tell_diagnostics(b);
+    for (size_t i = 0; o->on_diagnostic && i < m->diag_count; i++)
+        o->on_diagnostic(&m->diags[i], o->user);
     if (!clean || has_error(m))
         return refused(b);
     if (!found)
@@ -117,31 +106,26 @@ static lw_status compile(struct build *b)
 
 /* ---- loading ---- */
 
-/* The file's name for this process and for others, as far as they may look: a debugger that opened
- * /proc/self/fd/N would open a file of its own. /proc may show other numbers than this process
- * knows its own by. */
-static void name_memory(int file, char *path, size_t size)
-{
-    struct stat by_name, own;
-
-    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), file);
-    if (stat(path, &by_name) || fstat(file, &own) || by_name.st_ino != own.st_ino ||
-        by_name.st_dev != own.st_dev)
-        snprintf(path, size, "/proc/self/fd/%d", file);
-}
-
 /* A file in memory, also of what the cache had: these are the bytes that were judged, and nobody
  * takes them away. It stays open as long as the code is loaded: dlopen takes a name it has seen for
  * the same library, and the number must not go to another. */
 lw_status lw__code_load(const struct lw__device_ops *ops, void *state, const void *payload,
                         size_t bytes, struct lw__code *c)
 {
+    struct stat by_name, own;
     char path[64];
 
+    assert(!c->loaded && c->payload_file < 0);
     c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
     if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
-    name_memory(c->payload_file, path, sizeof path);
+    /* The file's name for this process and for others, as far as they may look: a debugger that
+     * opened /proc/self/fd/N would open a file of its own. /proc may show other numbers than this
+     * process knows its own by. */
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), c->payload_file);
+    if (stat(path, &by_name) || fstat(c->payload_file, &own) || by_name.st_ino != own.st_ino ||
+        by_name.st_dev != own.st_dev)
+        snprintf(path, sizeof path, "/proc/self/fd/%d", c->payload_file);
     return ops->load(state, path, payload, bytes, &c->loaded);
 }
 
@@ -151,6 +135,7 @@ static lw_status load(struct build *b)
     const char *payload = b->result.bytes + c->manifest.text_bytes;
     size_t bytes = c->manifest.payload_bytes;
 
+    assert(c->manifest.text_bytes + bytes == b->result.length);
     lw__cache_close(&b->cache); /* its descriptor may be the one that the loader lacks */
     if (!b->ops->load)
         return LW_OK;

@@ -9,6 +9,7 @@
  */
 #include "base/limits.h"
 #include "run/build/build.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +135,8 @@ static char **command_line(const struct lw__compile *c, bool with_first, struct 
 {
     static const char *const out_text = "3", *const source_text = "4", *const first_text = "5";
     const lw_build_options *o = c->options;
-    const char **word = calloc(22 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    const size_t room = 22 + 2 * o->define_count + 2 * o->include_dir_count;
+    const char **word = calloc(room, sizeof *word);
     size_t n = 0;
 
     _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4 && CHILD_FIRST == 5, "the texts above");
@@ -176,6 +178,7 @@ static char **command_line(const struct lw__compile *c, bool with_first, struct 
     }
     if (c->path)
         word[n++] = c->path;
+    assert(n < room);     /* a NULL is the last */
     return (char **)word; /* posix_spawn does not write to them */
 }
 
@@ -322,17 +325,6 @@ static lw_status report_limit(const struct lw__compile *compile, const struct sa
                     said->where ? ", " : "", said->where_length, said->where ? said->where : "");
 }
 
-static lw_status report_memory(const struct lw__compile *compile, const struct said *said)
-{
-    struct rlimit most;
-    char may[64] = "";
-
-    if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY)
-        snprintf(may, sizeof may, "; a process may have %llu MiB (ulimit -v)",
-                 (unsigned long long)most.rlim_cur >> 20);
-    return report_limit(compile, said, LW_E_MEMORY, "memory than there is", may);
-}
-
 /* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
@@ -350,15 +342,22 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
         snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(wait_status));
     }
     read_said(printed, &said);
-    if (limit)
+    if (limit) {
         status = report_limit(compile, &said, LW_E_COMPILE, "than its limit, ", limit);
-    else if (lw__compiler_lacked_memory(wait_status, said.bytes.bytes))
-        status = report_memory(compile, &said);
-    else
+    } else if (lw__compiler_lacked_memory(wait_status, said.bytes.bytes)) {
+        struct rlimit most;
+        char may[64] = "";
+
+        if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY)
+            snprintf(may, sizeof may, "; a process may have %llu MiB (ulimit -v)",
+                     (unsigned long long)most.rlim_cur >> 20);
+        status = report_limit(compile, &said, LW_E_MEMORY, "memory than there is", may);
+    } else {
         status =
             lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
                      said.where ? ", " : "", said.where_length, said.where ? said.where : "",
                      said.why ? ": " : "", said.why_length, said.why ? said.why : "");
+    }
     free(said.bytes.bytes);
     return status;
 }

@@ -8,6 +8,7 @@
  * before them: look_quickly() takes these, and leaves all others to look_closely() as they were.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- races ----------------------------------------------------------------------------------- */
@@ -115,6 +116,7 @@ static void look_for_race(struct look *look, struct lw__page *page, size_t granu
     const uint64_t entry = lw__summary_find(&look->check->intervals, &summary, look->entry);
     if (!entry)
         return;
+    assert(entry >> 32 < look->check->intervals.count);
     if (!look->check->orders)
         other = lw__check_access(&look->check->intervals, entry, kind);
     else if (!lw__history_find(&page->events[granule], kind, &look->now, is_ordered, look, &other))

@@ -512,6 +512,11 @@ struct lw__watched {
 /* lw__check_astray - a thread of the block is, or none is any more: NULL. */
 void lw__check_astray(struct lw__ref_block *block, const struct lw__ref_thread *thread);
 
+static inline bool lw__objects_overlap(const struct lw__object *a, const struct lw__object *b)
+{
+    return a->memory < b->memory + b->bytes && b->memory < a->memory + a->bytes;
+}
+
 static inline struct lw__watched *lw__watched(const struct lw__ref_thread *thread)
 {
     return (struct lw__watched *)thread->block->watch;

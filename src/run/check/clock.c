@@ -10,6 +10,7 @@
  * source   Okasaki, Gill, "Fast mergeable integer maps", Workshop on ML (1998)
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* Keys of a block: its own, then its warps' */
@@ -42,6 +43,7 @@ static size_t times_of(uint64_t key)
 
 struct lw__clock *lw__clock_hold(struct lw__clock *clock)
 {
+    assert(!clock || clock->holds > 0);
     if (clock)
         clock->holds++;
     return clock;
@@ -77,6 +79,7 @@ static struct lw__clock *node(struct lw__clocks *clocks, uint64_t span, struct l
 {
     struct lw__clock *clock = lower && upper ? malloc(sizeof *clock) : NULL;
     clocks->failed |= !clock;
+    assert(!clock || (lower->key < upper->key && lower->span < span && upper->span < span));
     if (!clock) {
         lw__clock_release(lower);
         lw__clock_release(upper);
@@ -153,6 +156,7 @@ static struct lw__clock *join_leaves(struct lw__clocks *clocks, struct lw__clock
                                      struct lw__clock *b)
 {
     bool above, below;
+    assert(a->key == b->key && a->span == 1 && b->span == 1);
     if (times_of(a->key) == TIMES)
         compare(a->times, b->times, TIMES, &above, &below);
     else

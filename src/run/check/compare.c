@@ -5,6 +5,7 @@
  * others.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- who learns of others -------------------------------------------------------------------- */
@@ -48,17 +49,6 @@ static bool find_writer(struct lw__check *check, uint64_t address, struct lw__ac
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-static char *name_element(const struct lw__object *object, uint64_t offset)
-{
-    struct lw__message m = {0};
-    lw__message_add(&m, "%s", object->name);
-    if (object->element_bytes)
-        lw__message_add(&m, "[%llu]", (unsigned long long)(offset / object->element_bytes));
-    else
-        lw__message_add(&m, " at byte %llu", (unsigned long long)offset);
-    return lw__copy_string(m.text);
-}
-
 /* False: memory is short. */
 static bool tell(struct lw__check *check, const struct lw__object *object, uint64_t address)
 {
@@ -68,8 +58,16 @@ static bool tell(struct lw__check *check, const struct lw__object *object, uint6
         writer = check->learnt.latest;
     struct lw__found *found =
         lw__check_found(check, LW_CLASS_NONDETERMINISTIC, &writer, NULL, &is_new);
-    if (found && is_new)
-        found->what = name_element(object, address - (uint64_t)(uintptr_t)object->memory);
+    if (found && is_new) {
+        const uint64_t offset = address - (uint64_t)(uintptr_t)object->memory;
+        struct lw__message m = {0};
+        lw__message_add(&m, "%s", object->name);
+        if (object->element_bytes)
+            lw__message_add(&m, "[%llu]", (unsigned long long)(offset / object->element_bytes));
+        else
+            lw__message_add(&m, " at byte %llu", (unsigned long long)offset);
+        found->what = lw__copy_string(m.text);
+    }
     return found && found->what;
 }
 
@@ -89,6 +87,7 @@ static bool compare_object(struct lw__check *check, const struct lw__object *obj
 bool lw__check_compare(struct lw__check *check)
 {
     const struct lw__launch *request = check->request;
+    assert(check->schedule > 0); /* there is a first one to compare with */
     for (size_t i = 0; i < request->object_count; i++)
         if (request->objects[i].memory && !compare_object(check, &request->objects[i]))
             return false;

@@ -73,14 +73,6 @@ static lw_status name_schedule(const struct lw__check *check, lw_status status)
     return lw__fail(status, "%s, in schedule %s", m.text, name.text);
 }
 
-/* True if every schedule does the same. Barriers alone order the threads, and nothing that they do
- * between two barriers conflicts. So each thread reads the same in any schedule, and its control
- * flow and its accesses are the same. After an atomic access, or a finding, it is not known. */
-static bool is_same_in_any_order(const struct lw__check *check)
-{
-    return !check->has_atomics && !check->found_count && !check->failed;
-}
-
 /* Begun; the bytes that it writes have what they had before the launch. */
 static lw_status run_schedule(struct lw__check *check, const struct lw__launch *launch)
 {
@@ -91,7 +83,12 @@ static lw_status run_schedule(struct lw__check *check, const struct lw__launch *
     const struct lw__ref_schedule schedule = lw__check_schedule(&check->settings, check->schedule);
     struct lw__outcome *outcome = &check->outcome;
     const lw_status status = lw__ref_run(launch, &code, &lw__check_watcher, check, &schedule);
-    if (!status && !check->schedule && is_same_in_any_order(check)) {
+    /* Every schedule does the same where barriers alone order the threads, and nothing that they
+     * do between two barriers conflicts. So each thread reads the same in any schedule, and its
+     * control flow and its accesses are the same. After an atomic access, or a finding, it is not
+     * known. */
+    if (!status && !check->schedule && !check->has_atomics && !check->found_count &&
+        !check->failed) {
         check->is_done = true;
         return LW_OK;
     }
@@ -128,24 +125,6 @@ static lw_status run_schedules(struct lw__check *check, uint64_t *accesses)
     return status;
 }
 
-static void release(struct lw__check *check)
-{
-    for (size_t i = 0; i < check->found_count; i++)
-        free(check->found[i].what);
-    free(check->found);
-    lw__outcome_free(&check->outcome);
-    lw__suppressions_release(check->settings.suppressions);
-}
-
-/* One thread after another, each access by itself. */
-static lw_status check_exactly(struct lw__check *check, uint64_t *accesses)
-{
-    lw_status status = run_schedules(check, accesses);
-    if (!check->failed && !lw__check_tell(check) && !status)
-        status = lack_memory(check->request);
-    return status;
-}
-
 /* Large launches are screened first. One of which the screen says that nothing is wrong is done. */
 static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
@@ -162,8 +141,11 @@ static lw_status check_launch(void *state, const struct lw__launch *launch)
     if (!status && (!is_known || (proofs && !lw__prove(launch, proofs, check.proved))))
         status = lack_memory(launch);
     const bool is_clean = !status && is_worth_it && lw__screen_run(screened, launch, &accesses);
-    if (!status && !is_clean)
-        status = check_exactly(&check, &accesses);
+    if (!status && !is_clean) { /* one thread after another, each access by itself */
+        status = run_schedules(&check, &accesses);
+        if (!check.failed && !lw__check_tell(&check) && !status)
+            status = lack_memory(check.request);
+    }
     if (screened && !is_worth_it)
         atomic_fetch_add(&screened->spent, lw__clock() - began);
     const struct lw__coverage covered = {.launches = 1,
@@ -176,7 +158,11 @@ static lw_status check_launch(void *state, const struct lw__launch *launch)
         lw__findings_cover(launch->findings, &covered);
     if (!status && proofs && !lw__check_tell_proofs(&check, proofs))
         status = lack_memory(launch);
-    release(&check);
+    for (size_t i = 0; i < check.found_count; i++)
+        free(check.found[i].what);
+    free(check.found);
+    lw__outcome_free(&check.outcome);
+    lw__suppressions_release(check.settings.suppressions);
     return status;
 }
 

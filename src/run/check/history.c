@@ -5,6 +5,7 @@
  * first races with the second. Lanes of a warp that do the same at the same time share a row.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,21 +40,6 @@ bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
     return false;
 }
 
-/* Rows that nothing later needs go. */
-static void forget(struct lw__history *h, const struct lw__access *now, lw__is_ordered *is_ordered,
-                   const void *user)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < h->count; i++) {
-        const struct row *row = &h->rows[i];
-        uint32_t lane;
-        const bool covers = now->kind == LW_KIND_WRITE || now->kind == row->access.kind;
-        if (!covers || !is_ordered(user, &row->access, row->lanes, now, &lane))
-            h->rows[kept++] = *row;
-    }
-    h->count = h->kept = kept;
-}
-
 static bool joins(const struct row *row, const struct lw__access *now)
 {
     const struct lw__access *a = &row->access;
@@ -70,8 +56,18 @@ bool lw__history_add(struct lw__history **history, const struct lw__access *now,
         h->rows[h->count - 1].lanes |= UINT32_C(1) << lane_of(now);
         return true;
     }
-    if (h && h->count >= 2 * h->kept + FIRST)
-        forget(h, now, is_ordered, user);
+    if (h && h->count >= 2 * h->kept + FIRST) {
+        /* Rows that nothing later needs go. */
+        size_t kept = 0;
+        for (size_t i = 0; i < h->count; i++) {
+            const struct row *row = &h->rows[i];
+            uint32_t lane;
+            const bool covers = now->kind == LW_KIND_WRITE || now->kind == row->access.kind;
+            if (!covers || !is_ordered(user, &row->access, row->lanes, now, &lane))
+                h->rows[kept++] = *row;
+        }
+        h->count = h->kept = kept;
+    }
     if (!h || h->count == h->capacity) {
         const size_t capacity = h ? 2 * h->capacity : FIRST;
         struct lw__history *more = realloc(h, sizeof *more + capacity * sizeof more->rows[0]);
@@ -82,6 +78,7 @@ bool lw__history_add(struct lw__history **history, const struct lw__access *now,
         more->capacity = capacity;
         *history = h = more;
     }
+    assert(h->count < h->capacity && h->kept <= h->count);
     h->rows[h->count] = (struct row){*now, UINT32_C(1) << lane_of(now)};
     h->rows[h->count++].access.thread -= lane_of(now);
     return true;

@@ -23,17 +23,6 @@ static void add_place(struct lw__text *to, const char *prefix, const lw_place *p
     add_dim3(to, prefix, "thread", place->thread);
 }
 
-static void add_stack(struct lw__text *to, const lw_finding *f)
-{
-    lw__text_add(to, "\"stack\": [");
-    for (size_t i = 0; i < f->stack_count; i++) {
-        lw__text_add(to, "%s{", i ? ", " : "");
-        add_string(to, "file", f->stack[i].file);
-        lw__text_add(to, "\"line\": %d, \"column\": %d}", f->stack[i].line, f->stack[i].column);
-    }
-    lw__text_add(to, "], ");
-}
-
 void lw__check_json(struct lw__text *to, const struct lw__told *told)
 {
     const lw_finding *f = &told->finding;
@@ -47,7 +36,13 @@ void lw__check_json(struct lw__text *to, const struct lw__told *told)
         add_string(to, "other_file", f->other.file);
         add_place(to, "other_", &f->other);
     }
-    add_stack(to, f);
+    lw__text_add(to, "\"stack\": [");
+    for (size_t i = 0; i < f->stack_count; i++) {
+        lw__text_add(to, "%s{", i ? ", " : "");
+        add_string(to, "file", f->stack[i].file);
+        lw__text_add(to, "\"line\": %d, \"column\": %d}", f->stack[i].line, f->stack[i].column);
+    }
+    lw__text_add(to, "], ");
     add_string(to, "object", f->object);
     add_string(to, "message", f->message);
     add_string(to, "fix", f->fix);

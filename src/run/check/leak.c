@@ -30,24 +30,6 @@ static void add_extent(struct lw__message *m, const struct lw__alive_row *row)
         lw__message_add(m, "struct[%zu]", row->count);
 }
 
-/* `count` rows of one call. */
-static void say(struct lw__message *m, const struct lw__alive_row *rows, size_t count)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += rows[i].bytes;
-    if (count > 1)
-        lw__message_add(m, "%zu %s", count, rows->is_stream ? "streams" : "buffers");
-    else
-        lw__message_add(m, "a %s", rows->is_stream ? "stream" : "buffer");
-    if (!rows->is_stream) {
-        lw__message_add(m, " of %zu bytes, %s", bytes, count > 1 ? "the first " : "");
-        add_extent(m, rows);
-        lw__message_add(m, ",");
-    }
-    lw__message_add(m, " %s not destroyed", count > 1 ? "are" : "is");
-}
-
 /* What the callers want to know. */
 struct listing {
     struct lw__check_settings settings;
@@ -57,12 +39,25 @@ struct listing {
     struct lw__message first;
 };
 
+/* `count` rows of one call. */
 static void tell(struct listing *to, const struct lw__alive_row *rows, size_t count)
 {
     struct lw__message message = {0}, object = {0}, by = {0};
     lw_finding finding = lw__check_class(LW_CLASS_LEAK);
     const uint64_t address = address_in_file(rows->creator, &finding.at.file);
-    say(&message, rows, count);
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += rows[i].bytes;
+    if (count > 1)
+        lw__message_add(&message, "%zu %s", count, rows->is_stream ? "streams" : "buffers");
+    else
+        lw__message_add(&message, "a %s", rows->is_stream ? "stream" : "buffer");
+    if (!rows->is_stream) {
+        lw__message_add(&message, " of %zu bytes, %s", bytes, count > 1 ? "the first " : "");
+        add_extent(&message, rows);
+        lw__message_add(&message, ",");
+    }
+    lw__message_add(&message, " %s not destroyed", count > 1 ? "are" : "is");
     lw__message_add(&message, "; the call at 0x%" PRIx64 " creates %s", address,
                     count > 1 ? "them" : "it");
     if (rows->is_stream)
@@ -91,16 +86,6 @@ static int compare(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void tell_all(struct listing *to, struct lw__alive_row *rows, size_t count)
-{
-    qsort(rows, count, sizeof *rows, compare);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && rows[end].creator == rows[i].creator;)
-            end++;
-        tell(to, &rows[i], end - i);
-    }
-}
-
 lw_status lw_check_leaks(lw_device *device, void (*fn)(const lw_finding *finding, void *user),
                          void *user)
 {
@@ -114,7 +99,12 @@ lw_status lw_check_leaks(lw_device *device, void (*fn)(const lw_finding *finding
     if (!is_listed)
         return lw__fail(LW_E_MEMORY, "out of memory: a list of what is not destroyed");
     struct listing to = {.settings = lw__state_of(device->state), .fn = fn, .user = user};
-    tell_all(&to, rows, count);
+    qsort(rows, count, sizeof *rows, compare);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && rows[end].creator == rows[i].creator;)
+            end++;
+        tell(&to, &rows[i], end - i);
+    }
     free(rows);
     lw__suppressions_release(to.settings.suppressions);
     if (!to.told)

@@ -13,6 +13,7 @@
  *          (1978); C17 7.17.4 fences, 5.1.2.4 release sequences
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { OF_BLOCK, OF_DEVICE };
@@ -130,6 +131,7 @@ static struct left *find_or_add(struct lw__orders *orders, uint64_t address, uin
     if (2 * (orders->count + 1) > orders->capacity && !grow(orders))
         return NULL;
     struct left *left = place_of(orders, address, block);
+    assert(address && 2 * orders->count < orders->capacity);
     orders->count += !left->address;
     left->address = address;
     left->block = block;
@@ -184,47 +186,34 @@ void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is
     order->time++;
 }
 
-static void take(struct lw__orders *orders, struct lw__order *order, uint64_t block,
-                 uint64_t address)
-{
-    const struct left *every = find(orders, address, EVERY);
-    const struct left *ours = every ? find(orders, address, block) : NULL;
-    if (every)
-        join_to(orders, &order->pending[OF_DEVICE], every->clock);
-    if (ours && ours->stores == every->stores)
-        join_to(orders, &order->pending[OF_BLOCK], ours->clock);
-}
-
-static void leave(struct lw__orders *orders, const struct lw__order *order, uint64_t block,
-                  uint32_t thread, uint64_t address)
-{
-    struct lw__clock *own = NULL;
-    for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
-        if (order->released_time[scope] == UINT64_MAX)
-            continue;
-        const bool is_same = own && order->released[OF_BLOCK] == order->released[OF_DEVICE] &&
-                             order->released_time[OF_BLOCK] == order->released_time[OF_DEVICE];
-        if (!is_same) {
-            lw__clock_release(own);
-            own = lw__clock_of_thread(&orders->clocks, block, thread, order->released_time[scope],
-                                      order->time);
-            join_to(orders, &own, order->released[scope]);
-        }
-        add(orders, address, scope == OF_DEVICE ? EVERY : block, own);
-    }
-    lw__clock_release(own);
-}
-
 void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
                       uint32_t thread, uint64_t address, bool reads, bool writes)
 {
-    struct left *every = reads ? NULL : find(orders, address, EVERY);
-    if (reads)
-        take(orders, order, block, address);
-    if (every)
+    struct left *every = find(orders, address, EVERY);
+    const struct left *ours = every && reads ? find(orders, address, block) : NULL;
+    if (every && reads)
+        join_to(orders, &order->pending[OF_DEVICE], every->clock);
+    else if (every)
         forget(every, every->stores + 1);
-    if (writes)
-        leave(orders, order, block, thread, address);
+    if (ours && ours->stores == every->stores)
+        join_to(orders, &order->pending[OF_BLOCK], ours->clock);
+    if (writes) {
+        struct lw__clock *own = NULL;
+        for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
+            if (order->released_time[scope] == UINT64_MAX)
+                continue;
+            const bool is_same = own && order->released[OF_BLOCK] == order->released[OF_DEVICE] &&
+                                 order->released_time[OF_BLOCK] == order->released_time[OF_DEVICE];
+            if (!is_same) {
+                lw__clock_release(own);
+                own = lw__clock_of_thread(&orders->clocks, block, thread,
+                                          order->released_time[scope], order->time);
+                join_to(orders, &own, order->released[scope]);
+            }
+            add(orders, address, scope == OF_DEVICE ? EVERY : block, own);
+        }
+        lw__clock_release(own);
+    }
     order->time += writes;
 }
 

@@ -4,6 +4,7 @@
  * and nothing is put back that another stream may use meanwhile.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static struct lw__outcome_page *find_or_add(struct lw__outcome *outcome, uint64_
         page = calloc(1, sizeof *page);
         if (!page)
             return NULL;
+        assert(!*place_of(outcome, number) && 2 * outcome->count < outcome->capacity);
         page->number = number;
         *place_of(outcome, number) = page;
         outcome->count++;
@@ -90,6 +92,7 @@ void lw__outcome_keep_in(struct lw__outcome_page *page, uint64_t address, uint64
 {
     const size_t begin = address % LW_PAGE_BYTES;
     const uint64_t ones = bytes < WORD ? (UINT64_C(1) << bytes) - 1 : UINT64_MAX;
+    assert(page->number == address / LW_PAGE_BYTES && begin % WORD + bytes <= WORD);
     uint64_t *written = &page->written[begin / WORD];
     const uint64_t mask = ones << begin % WORD, known = *written & mask;
     *written |= mask;

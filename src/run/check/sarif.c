@@ -22,18 +22,6 @@ static void add_text(struct lw__text *to, const char *name, const char *text)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static void add_rules(struct lw__text *to)
-{
-    const char *name, *about;
-    bool warning;
-    for (size_t i = 0; lw__check_about(i, &name, &about, &warning); i++) {
-        lw__text_add(to, "%s\n    {\"id\": \"%s\", ", i ? "," : "", name);
-        add_text(to, "shortDescription", about);
-        lw__text_add(to, ", \"defaultConfiguration\": {\"level\": \"%s\"}}",
-                     warning ? "warning" : "error");
-    }
-}
-
 static size_t rule_of(const char *class)
 {
     const char *name, *about;
@@ -113,11 +101,6 @@ struct print {
     struct lw__told told;
 };
 
-static bool is_alike(const struct print *a, const struct print *b)
-{
-    return a->hash == b->hash && !strcmp(a->told.finding.at.file, b->told.finding.at.file);
-}
-
 static int by_hash(const void *a, const void *b)
 {
     const struct print *x = a, *y = b;
@@ -156,7 +139,8 @@ static bool make_prints(struct lw__findings *findings, struct print **prints, si
     if (n)
         qsort(made, n, sizeof *made, by_hash);
     for (size_t i = 1; i < n; i++)
-        if (is_alike(&made[i - 1], &made[i]))
+        if (made[i].hash == made[i - 1].hash &&
+            !strcmp(made[i].told.finding.at.file, made[i - 1].told.finding.at.file))
             made[i].number = made[i - 1].number + 1;
     if (n)
         qsort(made, n, sizeof *made, by_index);
@@ -166,45 +150,6 @@ static bool make_prints(struct lw__findings *findings, struct print **prints, si
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
-
-static void add_suppression(struct lw__text *to, const struct lw__told *told)
-{
-    lw__text_add(to, ",\n    \"suppressions\": [{\"kind\": \"%s\", \"justification\": ",
-                 told->is_by_source ? "inSource" : "external");
-    lw__json_add(to, told->suppressed_by);
-    lw__text_add(to, "}]");
-}
-
-static void add_related(struct lw__text *to, const struct lw__told *told)
-{
-    lw__text_add(to, ",\n    \"relatedLocations\": [{\"id\": 1, ");
-    add_location(to, &told->finding.other, told->other_line);
-    lw__text_add(to, ", ");
-    add_text(to, "message", "the other place");
-    lw__text_add(to, "}]");
-}
-
-static void add_stack(struct lw__text *to, const lw_finding *f)
-{
-    lw__text_add(to, ",\n    \"stacks\": [{\"frames\": [");
-    for (size_t i = 0; i < f->stack_count; i++) {
-        lw__text_add(to, "%s{\"location\": {", i ? ", " : "");
-        add_location(to, &f->stack[i], NULL);
-        lw__text_add(to, "}}");
-    }
-    lw__text_add(to, "]}]");
-}
-
-static void add_properties(struct lw__text *to, const lw_finding *f)
-{
-    const lw_dim3 b = f->at.block, t = f->at.thread;
-    lw__text_add(to, ",\n    \"properties\": {\"kernel\": ");
-    lw__json_add(to, f->kernel);
-    lw__text_add(to, ", \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u], \"fix\": ", b.x, b.y,
-                 b.z, t.x, t.y, t.z);
-    lw__json_add(to, f->fix);
-    lw__text_add(to, "}");
-}
 
 static void add_result(struct lw__text *to, const struct print *print)
 {
@@ -219,34 +164,45 @@ static void add_result(struct lw__text *to, const struct print *print)
     lw__text_add(to, ",\n    \"locations\": [{");
     add_location(to, &f->at, told->line);
     lw__text_add(to, "}]");
-    if (f->other.file)
-        add_related(to, told);
+    if (f->other.file) {
+        lw__text_add(to, ",\n    \"relatedLocations\": [{\"id\": 1, ");
+        add_location(to, &told->finding.other, told->other_line);
+        lw__text_add(to, ", ");
+        add_text(to, "message", "the other place");
+        lw__text_add(to, "}]");
+    }
     lw__text_add(to,
                  ",\n    \"partialFingerprints\": {\"primaryLocationLineHash\": "
                  "\"%016" PRIx64 ":%zu\"},\n    \"occurrenceCount\": %zu",
                  print->hash, print->number, f->count);
-    if (f->stack_count)
-        add_stack(to, f);
-    if (told->suppressed_by)
-        add_suppression(to, told);
-    add_properties(to, f);
+    if (f->stack_count) {
+        lw__text_add(to, ",\n    \"stacks\": [{\"frames\": [");
+        for (size_t i = 0; i < f->stack_count; i++) {
+            lw__text_add(to, "%s{\"location\": {", i ? ", " : "");
+            add_location(to, &f->stack[i], NULL);
+            lw__text_add(to, "}}");
+        }
+        lw__text_add(to, "]}]");
+    }
+    if (told->suppressed_by) {
+        lw__text_add(to, ",\n    \"suppressions\": [{\"kind\": \"%s\", \"justification\": ",
+                     told->is_by_source ? "inSource" : "external");
+        lw__json_add(to, told->suppressed_by);
+        lw__text_add(to, "}]");
+    }
+    const lw_dim3 b = f->at.block, t = f->at.thread;
+    lw__text_add(to, ",\n    \"properties\": {\"kernel\": ");
+    lw__json_add(to, f->kernel);
+    lw__text_add(to, ", \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u], \"fix\": ", b.x, b.y,
+                 b.z, t.x, t.y, t.z);
+    lw__json_add(to, f->fix);
+    lw__text_add(to, "}");
     lw__text_add(to, "}");
     to->failed |= message.failed;
     lw__text_free(&message);
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
-
-/* Whether it ran: a log without results means clean only where it did. */
-static void add_invocation(struct lw__text *to, lw_check_verdict verdict, const char *why)
-{
-    const bool ran = verdict != LW_CHECK_NOT_CHECKED;
-    lw__text_add(to, "  \"invocations\": [{\"executionSuccessful\": %s", ran ? "true" : "false");
-    lw__text_add(to, ",\n   \"toolExecutionNotifications\": [{\"level\": \"%s\", ",
-                 ran ? "note" : "error");
-    add_text(to, "message", why);
-    lw__text_add(to, "}]}],\n");
-}
 
 void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
                      const char *why)
@@ -259,9 +215,22 @@ void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_chec
             " \"version\": \"2.1.0\",\n \"runs\": [{\n"
             "  \"tool\": {\"driver\": {\"name\": \"lanewise check\", \"version\": \"" LW_VERSION
             "\",\n   \"rules\": [");
-    add_rules(to);
+    const char *name, *about;
+    bool warning;
+    for (size_t i = 0; lw__check_about(i, &name, &about, &warning); i++) {
+        lw__text_add(to, "%s\n    {\"id\": \"%s\", ", i ? "," : "", name);
+        add_text(to, "shortDescription", about);
+        lw__text_add(to, ", \"defaultConfiguration\": {\"level\": \"%s\"}}",
+                     warning ? "warning" : "error");
+    }
     lw__text_add(to, "]}},\n");
-    add_invocation(to, verdict, why);
+    /* Whether it ran: a log without results means clean only where it did. */
+    const bool ran = verdict != LW_CHECK_NOT_CHECKED;
+    lw__text_add(to, "  \"invocations\": [{\"executionSuccessful\": %s", ran ? "true" : "false");
+    lw__text_add(to, ",\n   \"toolExecutionNotifications\": [{\"level\": \"%s\", ",
+                 ran ? "note" : "error");
+    add_text(to, "message", why);
+    lw__text_add(to, "}]}],\n");
     lw__text_add(to, "  \"columnKind\": \"utf16CodeUnits\",\n  \"results\": [");
     for (size_t i = 0; i < count; i++)
         add_result(to, &prints[i]);

@@ -6,6 +6,7 @@
  * what the launch has written is put back.
  */
 #include "run/check/screen.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,7 @@ static uint32_t run_blocks(const struct lw_cpu_launch *abi, struct lw_cpu_worker
     struct worker *w = worker_of(s, id, abi);
     uint32_t stopped = !w;
     for (uint64_t b = first; b < first + count && !stopped; b++) {
+        assert(w->serial && w->serial <= LW_SCREEN_LAST_SERIAL);
         w->record->first = w->record->last = w->serial << LW_SCREEN_SERIAL_SHIFT;
         stopped = s->entry(&w->abi, id, b, 1);
         w->serial = (w->record->last >> LW_SCREEN_SERIAL_SHIFT) + 1;
@@ -176,19 +178,7 @@ static bool keep_memory(const struct screen *s, char **copies)
     return true;
 }
 
-static void put_back(const struct screen *s, char *const *copies)
-{
-    for (size_t i = 0; i < s->says->param_count; i++)
-        if (copies[i])
-            memcpy(s->launch->objects[i].memory, copies[i], s->launch->objects[i].bytes);
-}
-
 /* ---- the launch ------------------------------------------------------------------------------ */
-
-static bool overlap(const struct lw__object *a, const struct lw__object *b)
-{
-    return a->memory < b->memory + b->bytes && b->memory < a->memory + a->bytes;
-}
 
 /* True if the code sees this parameter's memory as the rows say: from its start on, with a value,
  * and if it is changed, by no other parameter. */
@@ -206,7 +196,7 @@ static bool suits(const struct lw_screen_kernel *says, const struct lw__launch *
     for (size_t k = 0; k < says->param_count && ok; k++)
         ok = k == i || !says->rows[k].uses || !l->objects[k].memory ||
              !((says->rows[i].uses | says->rows[k].uses) & LW_SCREEN_CHANGES) ||
-             !overlap(object, &l->objects[k]);
+             !lw__objects_overlap(object, &l->objects[k]);
     return ok;
 }
 
@@ -216,29 +206,6 @@ static size_t shared_bytes(const struct screen *s)
     for (size_t i = s->says->param_count; i < s->says->row_count; i++)
         bytes += s->says->rows[i].bytes + LW_SHARED_ALIGN;
     return bytes;
-}
-
-/* As on `cpu`, but that each block is entered by itself. */
-static bool run(struct screen *s, struct lw__launch *launch)
-{
-    lw_cpu_entry *entry = run_blocks;
-    memcpy(&s->entry, &launch->entry, sizeof s->entry);
-    memcpy(&launch->entry, &entry, sizeof entry);
-    launch->args = (const char *)s;
-    launch->shared_bytes = shared_bytes(s);
-    return lw__cpu_launch(NULL, launch) == LW_OK && all_are_apart(s);
-}
-
-static void release(struct screen *s, char **copies, uint64_t *accesses)
-{
-    for (struct worker *w = s->workers, *next; w; w = next) {
-        next = w->next;
-        *accesses += w->record->accesses;
-        free_worker(s, w);
-    }
-    for (size_t i = 0; copies && i < s->says->param_count; i++)
-        free(copies[i]);
-    free(copies);
 }
 
 bool lw__screen_run(struct lw__screened *kernel, const struct lw__launch *launch,
@@ -255,11 +222,24 @@ bool lw__screen_run(struct lw__screened *kernel, const struct lw__launch *launch
     char **copies = calloc(s.says->param_count + 1, sizeof *copies);
     ok = copies && keep_memory(&s, copies);
     if (ok) {
-        ok = run(&s, &own);
-        if (!ok)
-            put_back(&s, copies);
+        lw_cpu_entry *entry = run_blocks; /* as on `cpu`, but each block is entered by itself */
+        memcpy(&s.entry, &own.entry, sizeof s.entry);
+        memcpy(&own.entry, &entry, sizeof entry);
+        own.args = (const char *)&s;
+        own.shared_bytes = shared_bytes(&s);
+        ok = lw__cpu_launch(NULL, &own) == LW_OK && all_are_apart(&s);
+        for (size_t i = 0; i < s.says->param_count; i++)
+            if (!ok && copies[i])
+                memcpy(launch->objects[i].memory, copies[i], launch->objects[i].bytes);
     }
-    release(&s, copies, accesses);
+    for (struct worker *w = s.workers, *next; w; w = next) {
+        next = w->next;
+        *accesses += w->record->accesses;
+        free_worker(&s, w);
+    }
+    for (size_t i = 0; copies && i < s.says->param_count; i++)
+        free(copies[i]);
+    free(copies);
     return ok;
 }
 

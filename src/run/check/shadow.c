@@ -2,6 +2,7 @@
  * was accessed by less: its granules are copied four times then, which loses nothing.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,23 +17,21 @@ static void free_plane(const struct lw__plane *plane)
     free(plane->other);
 }
 
-static void free_page(struct lw__page *page)
-{
-    for (size_t i = 0; page->events && i < granules(page); i++)
-        free(page->events[i]);
-    free(page->events);
-    if (page->is_flat)
-        page->plain.last = NULL;
-    free_plane(&page->plain);
-    free_plane(&page->atomic);
-    free(page);
-}
-
 void lw__shadow_free(struct lw__shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->capacity; i++)
-        if (shadow->pages[i])
-            free_page(shadow->pages[i]);
+    for (size_t i = 0; i < shadow->capacity; i++) {
+        struct lw__page *page = shadow->pages[i];
+        if (!page)
+            continue;
+        for (size_t k = 0; page->events && k < granules(page); k++)
+            free(page->events[k]);
+        free(page->events);
+        if (page->is_flat)
+            page->plain.last = NULL;
+        free_plane(&page->plain);
+        free_plane(&page->atomic);
+        free(page);
+    }
     free(shadow->pages);
     free(shadow->flat);
     *shadow = (struct lw__shadow){0};
@@ -81,6 +80,7 @@ static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number, str
         free(page);
         return NULL;
     }
+    assert(!*place_of(shadow, number) && 2 * shadow->count < shadow->capacity);
     shadow->count++;
     return *place_of(shadow, number) = page;
 }
@@ -218,6 +218,7 @@ struct lw__summary lw__page_summary(const struct lw__page *page, size_t granule,
     const uint64_t last = plane->last ? plane->last[granule].of[kind & LW_KIND_WRITE] : 0;
     if (!(last & LW_REF_ENTRY_MORE))
         return (struct lw__summary){.last = last};
+    assert(plane->other && plane->other[granule].of[kind & LW_KIND_WRITE]);
     const uint64_t flags = LW_REF_ENTRY_MORE | LW_REF_ENTRY_FAR | LW_REF_ENTRY_TWIN;
     return (struct lw__summary){last & ~flags, plane->other[granule].of[kind & LW_KIND_WRITE]};
 }
@@ -226,6 +227,7 @@ bool lw__page_set(struct lw__page *page, size_t granule, enum lw__kind kind,
                   struct lw__summary summary)
 {
     struct lw__plane *plane = kind & LW_KIND_ATOMIC_READ ? &page->atomic : &page->plain;
+    assert(plane->last && granule < granules(page) && (summary.last || !summary.other));
     if (summary.other && !plane->other)
         plane->other = calloc(granules(page), sizeof *plane->other);
     if (summary.other && !plane->other)

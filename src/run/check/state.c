@@ -104,15 +104,6 @@ lw_status lw__state_check(const lw_device *device)
 
 /* ---- lw_check_configure ---------------------------------------------------------------------- */
 
-static void change(struct state *s, const struct lw__check_settings *settings)
-{
-    pthread_mutex_lock(&s->lock);
-    struct lw__suppressions *before = s->settings.suppressions;
-    s->settings = *settings;
-    pthread_mutex_unlock(&s->lock);
-    lw__suppressions_release(before);
-}
-
 lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
 {
     const lw_check_options all_default = {0};
@@ -126,6 +117,11 @@ lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
                                           .seed = o->seed ? o->seed : 1};
     if (o->suppressions)
         LW_TRY(lw__suppressions_read(o->suppressions, &settings.suppressions));
-    change(device->state, &settings);
+    struct state *s = device->state;
+    pthread_mutex_lock(&s->lock);
+    struct lw__suppressions *before = s->settings.suppressions;
+    s->settings = settings;
+    pthread_mutex_unlock(&s->lock);
+    lw__suppressions_release(before);
     return LW_OK;
 }

@@ -6,6 +6,7 @@
  * one of another block, if there is any, else of another warp in the epoch, else of another lane.
  */
 #include "run/check/check.h"
+#include <assert.h>
 
 static const struct lw__interval *interval_of(const struct lw__intervals *intervals, uint64_t entry)
 {
@@ -52,6 +53,7 @@ uint64_t lw__summary_find(const struct lw__intervals *intervals, const struct lw
 void lw__summary_add(const struct lw__intervals *intervals, struct lw__summary *summary,
                      uint64_t now)
 {
+    assert(now >> 32 && now >> 32 < intervals->count && (summary->last || !summary->other));
     if (!summary->last) {
         summary->last = now;
         return;

@@ -8,6 +8,7 @@
  */
 #include "run/check/check.h"
 #include "base/nearest.h"
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct lw__suppressions {
 
 struct lw__suppressions *lw__suppressions_hold(struct lw__suppressions *s)
 {
+    assert(!s || atomic_load(&s->holds) > 0);
     if (s)
         atomic_fetch_add(&s->holds, 1);
     return s;
@@ -46,14 +48,6 @@ void lw__suppressions_release(struct lw__suppressions *s)
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-static lw_status fail_class(const struct lw__suppressions *s, int line, const char *class)
-{
-    struct lw__nearest nearest = {.typed = class, .length = strlen(class)};
-    lw__check_try_classes(&nearest);
-    return lw__fail(LW_E_ARG, "%s:%d: '%s' is no class of findings%s", s->name, line, class,
-                    lw__nearest_text(&nearest));
-}
 
 /* "FILE:LINE" becomes a file and a line. */
 static void cut_line(char *place, int *line)
@@ -79,8 +73,12 @@ static lw_status read_row(struct lw__suppressions *s, int number, char *text)
     if (!length)
         return LW_OK;
     class[length] = '\0';
-    if (strcmp(class, "*") && !lw__check_is_class(class, length))
-        return fail_class(s, number, class);
+    if (strcmp(class, "*") && !lw__check_is_class(class, length)) {
+        struct lw__nearest nearest = {.typed = class, .length = length};
+        lw__check_try_classes(&nearest);
+        return lw__fail(LW_E_ARG, "%s:%d: '%s' is no class of findings%s", s->name, number, class,
+                        lw__nearest_text(&nearest));
+    }
     *row = (struct row){.own_line = number};
     if (*place)
         cut_line(place, &row->line);

@@ -2,6 +2,7 @@
  */
 #include "run/check/check.h"
 #include "base/nearest.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,6 @@ lw_finding lw__check_class(enum lw__class class)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool is_pair(const struct lw__found *f, uint32_t at, uint32_t other)
-{
-    return (f->at.site == at && f->other.site == other) ||
-           (f->at.site == other && f->other.site == at);
-}
-
 struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
                                   const struct lw__access *at, const struct lw__access *other,
                                   bool *is_new)
@@ -90,7 +85,8 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
     *is_new = false;
     for (size_t i = 0; i < check->found_count; i++) {
         struct lw__found *f = &check->found[i];
-        if (f->class != class || !is_pair(f, at->site, there))
+        if (f->class != class || !((f->at.site == at->site && f->other.site == there) ||
+                                   (f->at.site == there && f->other.site == at->site)))
             continue;
         f->count += f->schedule == check->schedule;
         return f;
@@ -104,6 +100,7 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
         check->found_capacity = capacity;
     }
     struct lw__found *f = &check->found[check->found_count++];
+    assert(class != LW_CLASS_LEAK); /* leak.c makes those */
     *f = (struct lw__found){.class = class, .at = *at, .schedule = check->schedule, .count = 1};
     f->other = other ? *other : (struct lw__access){.site = UINT32_MAX};
     *is_new = true;
@@ -211,25 +208,6 @@ static const char *lack_of(const struct lw__found *f)
                                           : "no barrier in between";
 }
 
-static void tell_race(struct lw__message *m, const struct lw__check *check,
-                      const struct lw__found *f, const lw_finding *finding)
-{
-    const bool blocks = f->at.block != f->other.block;
-    add_thread(m, check, &finding->at, blocks);
-    lw__message_add(m, " %s %s while ", verb_of(f->at.kind), f->what);
-    add_thread(m, check, &finding->other, blocks);
-    lw__message_add(m, " %s it at %s:%d:%d, ", verb_of(f->other.kind), finding->other.file,
-                    finding->other.line, finding->other.column);
-    if (!blocks) {
-        lw__message_add(m, "block ");
-        add_index(m, check->request->grid, finding->at.block);
-        lw__message_add(m, ", ");
-    }
-    lw__message_add(m, "%s", lack_of(f));
-    if (f->class == LW_CLASS_BENIGN_WRITE)
-        lw__message_add(m, "; both write the same");
-}
-
 static bool is_race(enum lw__class class)
 {
     return class <= LW_CLASS_BENIGN_WRITE;
@@ -253,15 +231,6 @@ static void add_where(struct lw__message *m, const struct lw__check *check,
         return;
     lw__message_add(m, ", ");
     add_thread(m, check, &finding->at, true);
-}
-
-static void tell_difference(struct lw__message *m, const struct lw__check *check,
-                            const struct lw__found *f)
-{
-    lw__message_add(m, "%s differs between schedules: ", f->what);
-    lw__check_name_schedule(m, &check->settings, f->schedule);
-    lw__message_add(m, " leaves another value than ");
-    lw__check_name_schedule(m, &check->settings, 0);
 }
 
 /* With what keeps it from being told. */
@@ -295,6 +264,7 @@ static bool add(const struct lw__check *check, const lw_finding *finding)
 
 static bool tell(const struct lw__check *check, const struct lw__found *f)
 {
+    assert(f->what && f->count > 0 && f->schedule < check->settings.schedules);
     const bool has_object = is_race(f->class) || f->class == LW_CLASS_NONDETERMINISTIC;
     enum { MOST = 16 };
     lw_place stack[MOST];
@@ -310,9 +280,25 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
                           .stack_count = stack_of(check, &f->at, stack, MOST),
                           .count = f->count};
     if (is_race(f->class)) {
-        tell_race(&m, check, f, &finding);
+        const bool blocks = f->at.block != f->other.block;
+        add_thread(&m, check, &finding.at, blocks);
+        lw__message_add(&m, " %s %s while ", verb_of(f->at.kind), f->what);
+        add_thread(&m, check, &finding.other, blocks);
+        lw__message_add(&m, " %s it at %s:%d:%d, ", verb_of(f->other.kind), finding.other.file,
+                        finding.other.line, finding.other.column);
+        if (!blocks) {
+            lw__message_add(&m, "block ");
+            add_index(&m, check->request->grid, finding.at.block);
+            lw__message_add(&m, ", ");
+        }
+        lw__message_add(&m, "%s", lack_of(f));
+        if (f->class == LW_CLASS_BENIGN_WRITE)
+            lw__message_add(&m, "; both write the same");
     } else if (f->class == LW_CLASS_NONDETERMINISTIC) {
-        tell_difference(&m, check, f);
+        lw__message_add(&m, "%s differs between schedules: ", f->what);
+        lw__check_name_schedule(&m, &check->settings, f->schedule);
+        lw__message_add(&m, " leaves another value than ");
+        lw__check_name_schedule(&m, &check->settings, 0);
     } else {
         lw__message_add(&m, "%s", f->what);
         add_where(&m, check, f, &finding);

@@ -7,6 +7,7 @@
  * undefined bits come from: a declaration, or a shuffle whose source lane is not there.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ bool lw__undefined_start(struct lw__undefined *u, const struct lw__ref_block *bl
     }
     if (!u->block.shadow || !u->block.origin || !u->privates)
         return false;
+    assert(u->thread_count == threads && (!u->bytes || u->bytes == bytes)); /* all blocks alike */
     u->bytes = bytes;
     memset(u->block.shadow, 0xff, bytes);
     memset(u->block.origin, 0, origins_of(bytes) * sizeof *u->block.origin);
@@ -335,20 +337,6 @@ void lw__undefined_collective(struct lw__ref_thread *threads, int count, uint32_
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-/* "'v', which is declared at k.c:5:9 and has no value" */
-static void add_source(struct lw__message *m, const struct lw__site *from)
-{
-    const bool is_variable = *from->what == '\'';
-    if (is_variable && from->what[1] != '\'')
-        lw__message_add(m, "a value of %s, which nothing has written since its declaration at ",
-                        from->what);
-    else if (is_variable)
-        lw__message_add(m, "a value that nothing has written, at ");
-    else
-        lw__message_add(m, "a value for which %s had no source lane, at ", from->what);
-    lw__message_add(m, "%s:%d:%d", from->file, from->line, from->column);
-}
-
 void lw__undefined_tell(struct lw__message *m, const struct lw__site *use,
                         const struct lw__site *from)
 {
@@ -362,7 +350,16 @@ void lw__undefined_tell(struct lw__message *m, const struct lw__site *use,
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (!strcmp(use->what, uses[i].what))
             lw__message_add(m, "%s ", uses[i].words);
-    add_source(m, from);
+    /* "'v', which is declared at k.c:5:9 and has no value" */
+    const bool is_variable = *from->what == '\'';
+    if (is_variable && from->what[1] != '\'')
+        lw__message_add(m, "a value of %s, which nothing has written since its declaration at ",
+                        from->what);
+    else if (is_variable)
+        lw__message_add(m, "a value that nothing has written, at ");
+    else
+        lw__message_add(m, "a value for which %s had no source lane, at ", from->what);
+    lw__message_add(m, "%s:%d:%d", from->file, from->line, from->column);
 }
 
 bool lw__undefined_is_lane(const struct lw__site *from)

@@ -3,6 +3,7 @@
  * Accesses are in access.c.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static bool has_orders(const struct lw__launch *request)
 
 bool lw__check_begin(struct lw__check *check)
 {
+    assert(!check->intervals.rows && !check->orders && !check->global.pages && !check->astray);
     check->accesses = 0;
     check->has_atomics = false;
     check->has_ended = false;
@@ -60,11 +62,6 @@ static const struct lw__object *argument(const struct lw__launch *request,
                : NULL;
 }
 
-static bool overlap(const struct lw__object *a, const struct lw__object *b)
-{
-    return a->memory < b->memory + b->bytes && b->memory < a->memory + a->bytes;
-}
-
 /* True if no thread can write to what the row's argument points to: by no argument. */
 static bool is_unwritten(const struct lw__launch *request, const struct lw_ref_kernel *kernel,
                          const struct lw_ref_row *row)
@@ -73,7 +70,7 @@ static bool is_unwritten(const struct lw__launch *request, const struct lw_ref_k
     bool is = own;
     for (size_t i = 0; is && i < kernel->object_count; i++) {
         const struct lw__object *other = argument(request, &kernel->rows[i]);
-        is = !other || !kernel->rows[i].written || !overlap(own, other);
+        is = !other || !kernel->rows[i].written || !lw__objects_overlap(own, other);
     }
     return is;
 }
@@ -104,6 +101,7 @@ void lw__check_astray(struct lw__ref_block *block, const struct lw__ref_thread *
 {
     struct lw__watched *b = block->watch;
     struct lw__check *check = b->check;
+    assert(!b->astray || check->astray > 0);
     check->astray += (thread ? 1u : 0u) - (b->astray ? 1u : 0u);
     b->astray = thread;
     if (thread)

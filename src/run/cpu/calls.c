@@ -5,6 +5,7 @@
  * block, is the same whatever the number of threads.
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
 {
     struct lw__cpu_failure *f = &run->failure;
 
+    assert(status && (block < run->blocks || block == UINT64_MAX));
     lw__lock();
     if (!atomic_load(&f->is_set) || block < f->block) {
         f->block = block;

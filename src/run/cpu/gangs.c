@@ -13,6 +13,7 @@
  * once more since the last of them became stuck. A thread that writes is not stuck.
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <sched.h>
 #include <string.h>
 
@@ -58,20 +59,16 @@ static struct lw__cpu_thread *thread_of(const struct gang_set *c)
 
 /* ---- memory ---- */
 
-static size_t align_up(size_t bytes)
-{
-    return (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
-}
-
 void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang, uint64_t bytes)
 {
     struct gang_state *m = (struct gang_state *)gang;
     struct lw__cpu_run *run = worker->user;
     const uint32_t last = m->set->count - 1;
     const bool is_last = gang->number == last;
-    const size_t each = align_up(bytes);
+    const size_t each = (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
     char *memory;
 
+    assert(gang->number < m->set->count && &m->set->members[gang->number] == m);
     if (!lw__cpu_memory(is_last ? LW_CPU_LAST_GANG : LW_CPU_GANGS, is_last ? each : last * each,
                         LW_CPU_ALIGN, &memory)) {
         struct lw__message why = {0};
@@ -96,6 +93,7 @@ static bool is_waiting(const struct gang_state *m)
 /* Count anew who waits in vain. Locked. */
 static void recount(struct lw__cpu_run *run)
 {
+    assert(lw__is_locked());
     run->stuck = 0;
     run->stuck_count++;
 }
@@ -127,6 +125,7 @@ static bool are_all_stuck(struct gang_set *c)
         c->is_counted = true;
         c->run->stuck++;
     }
+    assert(c->run->stuck <= c->run->threads);
     all = c->run->stuck >= atomic_load(&c->run->inside);
     lw__unlock();
     return all;
@@ -284,11 +283,6 @@ static int key_order(const struct lw_cpu_gang *a, const struct lw_cpu_gang *b)
     return (a->key_length > b->key_length) - (a->key_length < b->key_length);
 }
 
-static bool is_there(const struct lw_cpu_gang *gang, const struct lw_cpu_gang *earliest)
-{
-    return gang->state == LW_CPU_ARRIVED && key_order(gang, earliest) == 0;
-}
-
 /* All gangs have returned or wait at a collective: are all of these at the same place? */
 static bool at_one_place(struct gang_set *c, const struct lw_cpu_gang *earliest)
 {
@@ -298,7 +292,7 @@ static bool at_one_place(struct gang_set *c, const struct lw_cpu_gang *earliest)
 
     for (uint32_t g = 0; g < c->count; g++) {
         const struct lw_cpu_gang *gang = &c->members[g].abi;
-        const bool there = is_there(gang, earliest);
+        const bool there = gang->state == LW_CPU_ARRIVED && key_order(gang, earliest) == 0;
 
         for (uint32_t w = g * warps; w < (g + 1) * warps && w < LW_CPU_GANGS_MAX; w++) {
             x->live[w] = gang->state == LW_CPU_RETURNED ? 0 : x->live[w];
@@ -361,8 +355,10 @@ static bool resume_waiting(struct gang_set *c, uint32_t waiting, bool *moved)
 {
     bool goes_on = resume_all(c, LW_CPU_WAITS, LW_CPU_STEADY);
 
-    for (uint32_t g = 0; g < c->count; g++)
+    for (uint32_t g = 0; g < c->count; g++) {
+        assert(waiting || !is_waiting(&c->members[g])); /* no others were resumed */
         waiting -= is_waiting(&c->members[g]);
+    }
     *moved = waiting > 0;
     return goes_on;
 }
@@ -436,6 +432,7 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
     c = (struct gang_set *)memory;
     c->code = gangs;
     c->count = (gangs->threads + gangs->gang_threads - 1) / gangs->gang_threads;
+    assert(c->count && c->count <= LW_CPU_GANGS_MAX && gangs->gang_threads % 32 == 0);
     c->launch = launch;
     c->worker = worker;
     c->run = run;

@@ -14,6 +14,7 @@
  * source   chunks: Polychronopoulos and Kuck, "Guided self-scheduling", IEEE Trans. Computers 1987
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -67,14 +68,6 @@ uint64_t lw__cpu_known_time(void *state, const struct lw__launch *l)
     return (entry ^ l->work) > TIME_MAX ? 0 : entry & TIME_MAX;
 }
 
-static void remember_time(const struct lw__launch *l, uint64_t ns)
-{
-    uint64_t time = ns < 1 ? 1 : ns > TIME_MAX ? TIME_MAX : ns;
-
-    atomic_store_explicit(&l->times->entry[l->work % LW_TIMES], (l->work & ~TIME_MAX) | time,
-                          memory_order_relaxed);
-}
-
 /* ---- chunks ---- */
 
 /* Up to `size` blocks from *first on; 0: none is left. One of several threads takes at most half of
@@ -86,6 +79,7 @@ static uint64_t take(struct lw__cpu_run *run, uint64_t size, uint64_t *first)
     do {
         uint64_t left = run->blocks - at;
 
+        assert(at <= run->blocks && size);
         if (!left || atomic_load_explicit(&run->stopped, memory_order_relaxed))
             return 0;
         part = run->threads > 1 ? left / (2 * run->threads) : left;
@@ -228,8 +222,14 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
     lw__stop_begin(self, launch->cancelled, launch->entry);
     lw__pool_share(&run.share, helpers); /* with this thread in it until its helpers have left */
     lw__stop_end(self);
+    assert(!atomic_load(&run.inside));
     status = outcome(&run);
-    if (!status)
-        remember_time(launch, atomic_load(&run.busy));
+    if (!status) {
+        assert(atomic_load(&run.next) == run.blocks);
+        time = atomic_load(&run.busy);
+        time = time < 1 ? 1 : time > TIME_MAX ? TIME_MAX : time;
+        atomic_store_explicit(&launch->times->entry[launch->work % LW_TIMES],
+                              (launch->work & ~TIME_MAX) | time, memory_order_relaxed);
+    }
     return status;
 }

@@ -3,6 +3,7 @@
  * On AArch64 they are the instructions that all processors have.
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,37 +32,10 @@ static const struct lw__level *with_gang(const struct lw__level *level, size_t t
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+    assert(threads && threads % 32 == 0 && threads <= LW_CPU_THREADS_MAX);
+    assert(level >= lw__levels && level < lw__levels + LW_LEVEL_COUNT);
     pthread_once(&once, write_targets);
     return &in_gangs[level - lw__levels][threads / 32 - 1];
-}
-
-/* As LANEWISE_GANG says. */
-static lw_status choose_gang(const struct lw__level **level)
-{
-    long threads;
-
-    LW_TRY(lw__environment_number("LANEWISE_GANG", 32, LW_CPU_THREADS_MAX, &threads));
-    if (threads)
-        *level = with_gang(*level, (size_t)threads);
-    return LW_OK;
-}
-
-/* "avx512, avx2 or baseline": the levels of this architecture. */
-static lw_status refuse_level(const char *wanted)
-{
-    struct lw__text known = {0};
-    const char *next = NULL;
-
-    for (size_t i = LW_LEVEL_COUNT; i-- > 0;)
-        if (lw__levels[i].is_native) {
-            if (next)
-                lw__text_add(&known, "%s%s", known.length ? ", " : "", next);
-            next = lw__levels[i].word;
-        }
-    lw__fail(LW_E_ARG, "LANEWISE_CPU is '%s'; need %s%s%s", wanted, known.data ? known.data : "",
-             known.length ? " or " : "", next);
-    lw__text_free(&known);
-    return LW_E_ARG;
 }
 
 static lw_status choose_level(const struct lw__level **level)
@@ -82,13 +56,29 @@ static lw_status choose_level(const struct lw__level **level)
             *level = &lw__levels[i];
             return LW_OK;
         }
-    return refuse_level(wanted);
+    struct lw__text known = {0}; /* "avx512, avx2 or baseline": those of this architecture */
+    const char *next = NULL;
+    for (size_t i = LW_LEVEL_COUNT; i-- > 0;)
+        if (lw__levels[i].is_native) {
+            if (next)
+                lw__text_add(&known, "%s%s", known.length ? ", " : "", next);
+            next = lw__levels[i].word;
+        }
+    lw__fail(LW_E_ARG, "LANEWISE_CPU is '%s'; need %s%s%s", wanted, known.data ? known.data : "",
+             known.length ? " or " : "", next);
+    lw__text_free(&known);
+    return LW_E_ARG;
 }
 
 lw_status lw__cpu_level_choose(const struct lw__level **level)
 {
+    long threads;
+
     LW_TRY(choose_level(level));
-    return choose_gang(level);
+    LW_TRY(lw__environment_number("LANEWISE_GANG", 32, LW_CPU_THREADS_MAX, &threads));
+    if (threads)
+        *level = with_gang(*level, (size_t)threads);
+    return LW_OK;
 }
 
 const char *lw__cpu_spare_target(const struct lw__level *level)

@@ -7,6 +7,7 @@
  * for the pages, it uses memory without them.
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -100,6 +101,7 @@ bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **mem
     struct piece *piece;
     struct part *p;
 
+    assert(align && align <= LW_SHARED_ALIGN && !(align & (align - 1)));
     *memory = NULL;
     if (!bytes)
         return true;

@@ -4,6 +4,7 @@
  * both: lw__cpu_enter_* into kernel code, and the table lw__cpu_outside_calls of what it calls.
  */
 #include "run/cpu/cpu.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -127,6 +128,7 @@ bool lw__cpu_enter_gangs(struct lw__cpu_thread *t, const struct lw__cpu_resume *
     const struct lw__call call = {(void (*)(void))resume_gangs, {LW__WORD(gangs)}};
     uint64_t result;
 
+    assert(gangs->count <= LW_CPU_GANGS_MAX);
     return enter(t, &call, block, &result);
 }
 

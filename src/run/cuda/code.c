@@ -27,18 +27,6 @@ static lw_status refuse(struct lw__cuda *gpu, int result, const char *log)
 }
 
 /* Entered. */
-static lw_status load_module(struct lw__cuda *gpu, const char *text, struct lw__cuda_code *c)
-{
-    static const int options[] = {LW_CU_JIT_ERROR_LOG, LW_CU_JIT_ERROR_LOG_BYTES};
-    char log[LOG_ROOM] = "";
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    int result = gpu->driver->module_load(&c->module, text, 2, options, values);
-
-    log[sizeof log - 1] = '\0';
-    return result ? refuse(gpu, result, log) : LW_OK;
-}
-
-/* Entered. */
 static int read_global(struct lw__cuda *gpu, const struct lw__cuda_code *c, const char *name,
                        void *to, size_t bytes)
 {
@@ -52,26 +40,6 @@ static int read_global(struct lw__cuda *gpu, const struct lw__cuda_code *c, cons
         return result;
     return lw__gpu_copied(&gpu->gpu,
                           gpu->gpu.driver->memory_read(to, address, bytes, gpu->gpu.copies));
-}
-
-/* Entered. */
-static lw_status read_text(struct lw__cuda *gpu, struct lw__cuda_code *c)
-{
-    int result;
-
-    if (!(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
-        return LW_OK;
-    result = gpu->driver->module_global(&c->gpu.text_address, &c->gpu.text_bytes, c->module,
-                                        LW_CUDA_TEXT);
-    if (result == LW_CU_NOT_FOUND && !(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
-        return LW_OK;
-    if (!result) {
-        c->gpu.text = calloc(1, c->gpu.text_bytes + 1);
-        if (!c->gpu.text)
-            return lw__fail(LW_E_MEMORY, "out of memory: the texts of a kernel");
-        result = read_global(gpu, c, LW_CUDA_TEXT, c->gpu.text, c->gpu.text_bytes);
-    }
-    return lw__gpu_result(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT);
 }
 
 /* Entered. A launch may have as much dynamic memory as the processor leaves. */
@@ -95,7 +63,14 @@ static int prepare_function(struct lw__cuda *gpu, struct lw__cuda_code *c)
 /* Entered. */
 static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cuda_code *c)
 {
-    LW_TRY(load_module(gpu, text, c));
+    static const int options[] = {LW_CU_JIT_ERROR_LOG, LW_CU_JIT_ERROR_LOG_BYTES};
+    char log[LOG_ROOM] = "";
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    int result = gpu->driver->module_load(&c->module, text, 2, options, values);
+
+    log[sizeof log - 1] = '\0';
+    if (result)
+        return refuse(gpu, result, log);
     LW_TRY(lw__gpu_result(&gpu->gpu, prepare_function(gpu, c), "%s of the compiled kernel",
                           LW_CUDA_ENTRY));
     LW_TRY(lw__gpu_result(&gpu->gpu,
@@ -104,7 +79,19 @@ static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cu
     c->gpu.slack_bytes = c->gpu.uses >> LW_CUDA_SLACK_SHIFT;
     c->gpu.follows = c->gpu.uses & LW_CUDA_FOLLOWS;
     c->gpu.uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;
-    return read_text(gpu, c);
+    if (!(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_FAILS)))
+        return LW_OK;
+    result = gpu->driver->module_global(&c->gpu.text_address, &c->gpu.text_bytes, c->module,
+                                        LW_CUDA_TEXT);
+    if (result == LW_CU_NOT_FOUND && !(c->gpu.uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+        return LW_OK;
+    if (!result) {
+        c->gpu.text = calloc(1, c->gpu.text_bytes + 1);
+        if (!c->gpu.text)
+            return lw__fail(LW_E_MEMORY, "out of memory: the texts of a kernel");
+        result = read_global(gpu, c, LW_CUDA_TEXT, c->gpu.text, c->gpu.text_bytes);
+    }
+    return lw__gpu_result(&gpu->gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT);
 }
 
 /* The driver wants a NUL at the end. */

@@ -4,6 +4,7 @@
  * (gpu/context.c), so the next user gets a new one.
  */
 #include "run/cuda/cuda.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static lw_status parse(const char *name, int *ordinal)
     char *end = NULL;
     long number;
 
+    assert(!strncmp(name, "cuda", strlen("cuda"))); /* devices.c has chosen by it */
     *ordinal = 0;
     if (!*digits)
         return LW_OK;
@@ -89,20 +91,6 @@ static lw_status parse(const char *name, int *ordinal)
         return lw__fail(LW_E_DEVICE, "there is no device '%s'; need cuda or cuda:N", name);
     *ordinal = number < GPUS_MAX ? (int)number : GPUS_MAX;
     return LW_OK;
-}
-
-static lw_status check_ordinal(const struct lw__cuda_driver *driver, const char *name, int ordinal)
-{
-    char text[LW_GPU_RESULT_ROOM];
-    int count = 0, result = driver->device_count(&count);
-
-    if (result)
-        return lw__fail(LW_E_DEVICE, "device '%s' cannot be opened: %s", name,
-                        lw__cuda_result_text(result, text));
-    return ordinal < count && ordinal < GPUS_MAX
-               ? LW_OK
-               : lw__fail(LW_E_DEVICE, "there is no device '%s'; GPUs here: %d, cuda:0 to cuda:%d",
-                          name, count, count - 1);
 }
 
 static lw_status start(struct lw__cuda *gpu)
@@ -159,12 +147,19 @@ static lw_status open_first(const struct lw__cuda_driver *driver, int ordinal,
 static lw_status cuda_open(const char *name, void **state)
 {
     const struct lw__cuda_driver *driver;
+    char text[LW_GPU_RESULT_ROOM];
     lw_status status = LW_OK;
-    int ordinal;
+    int ordinal, count = 0, result;
 
     LW_TRY(parse(name, &ordinal));
     LW_TRY(lw__cuda_driver(&driver));
-    LW_TRY(check_ordinal(driver, name, ordinal));
+    result = driver->device_count(&count);
+    if (result)
+        return lw__fail(LW_E_DEVICE, "device '%s' cannot be opened: %s", name,
+                        lw__cuda_result_text(result, text));
+    if (ordinal >= count || ordinal >= GPUS_MAX)
+        return lw__fail(LW_E_DEVICE, "there is no device '%s'; GPUs here: %d, cuda:0 to cuda:%d",
+                        name, count, count - 1);
     pthread_mutex_lock(&table_lock);
     if (!table[ordinal])
         status = open_first(driver, ordinal, &table[ordinal]);
@@ -185,6 +180,7 @@ static void cuda_close(void *state)
 
     if (!is_forked)
         pthread_mutex_lock(&table_lock);
+    assert(table[gpu->ordinal] == gpu && atomic_load(&gpu->holds) > 0);
     if (atomic_fetch_sub(&gpu->holds, 1) == 1) {
         table[gpu->ordinal] = NULL;
         stop(gpu);

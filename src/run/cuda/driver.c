@@ -147,30 +147,6 @@ static bool find(void *library, const char *symbol, void *function, const char *
     return address != NULL;
 }
 
-static lw_status find_all(void *library)
-{
-    const char *missing = NULL, *new_ones = NULL, *of_graphs = NULL;
-
-    driver.calls = own_calls;
-#define FIND(member, symbol, parameters) (void)find(library, symbol, &driver.member, &missing);
-    LW_CUDA_DRIVER_MAP(FIND)
-#undef FIND
-#define FIND(member, symbol, parameters) (void)find(library, symbol, &driver.member, &new_ones);
-    LW_CUDA_NEW_DRIVER_MAP(FIND)
-#undef FIND
-#define FIND(slot, symbol) (void)find(library, symbol, &driver.calls.slot, &missing);
-    LW_CUDA_CALLS_MAP(FIND)
-#undef FIND
-#define FIND(slot, symbol) (void)find(library, symbol, &driver.calls.slot, &of_graphs);
-    LW_CUDA_GRAPH_CALLS_MAP(FIND)
-#undef FIND
-    driver.calls.has_graphs = !of_graphs && driver.graph_kernel && driver.graph_set;
-    return missing
-               ? lw__fail(LW_E_DEVICE,
-                          "the NVIDIA driver is too old: it lacks %s; need 450 or newer", missing)
-               : LW_OK;
-}
-
 static lw_status start(void)
 {
     char text[LW_GPU_RESULT_ROOM];
@@ -206,7 +182,26 @@ static lw_status load(void)
                                why)
                     : lw__fail(LW_E_DEVICE, "there is no NVIDIA driver: %s", why);
     }
-    status = find_all(library);
+    const char *missing = NULL, *new_ones = NULL, *of_graphs = NULL;
+
+    driver.calls = own_calls;
+#define FIND(member, symbol, parameters) (void)find(library, symbol, &driver.member, &missing);
+    LW_CUDA_DRIVER_MAP(FIND)
+#undef FIND
+#define FIND(member, symbol, parameters) (void)find(library, symbol, &driver.member, &new_ones);
+    LW_CUDA_NEW_DRIVER_MAP(FIND)
+#undef FIND
+#define FIND(slot, symbol) (void)find(library, symbol, &driver.calls.slot, &missing);
+    LW_CUDA_CALLS_MAP(FIND)
+#undef FIND
+#define FIND(slot, symbol) (void)find(library, symbol, &driver.calls.slot, &of_graphs);
+    LW_CUDA_GRAPH_CALLS_MAP(FIND)
+#undef FIND
+    driver.calls.has_graphs = !of_graphs && driver.graph_kernel && driver.graph_set;
+    status = missing
+                 ? lw__fail(LW_E_DEVICE,
+                            "the NVIDIA driver is too old: it lacks %s; need 450 or newer", missing)
+                 : LW_OK;
     if (status) {
         dlclose(library);
         return status;

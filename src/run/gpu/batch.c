@@ -10,6 +10,7 @@
  * next one is already queued.
  */
 #include "run/gpu/gpu.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,13 +64,6 @@ lw_status lw__gpu_batch_create(void *state, size_t count, const size_t *begin, c
     return LW_OK;
 }
 
-static void free_flight(struct lw__gpu *gpu, struct lw__gpu_flight *f, bool is_entered)
-{
-    if (is_entered && f->before)
-        (void)gpu->driver->host_destroy(f->before);
-    free(f);
-}
-
 /* Entered. */
 static void drop_graph(struct lw__gpu_batch *b)
 {
@@ -95,7 +89,9 @@ void lw__gpu_batch_destroy(void *state, void *batch)
     while (b->idle) {
         struct lw__gpu_flight *next = b->idle->next;
 
-        free_flight(gpu, b->idle, is_entered);
+        if (is_entered && b->idle->before)
+            (void)gpu->driver->host_destroy(b->idle->before);
+        free(b->idle);
         b->idle = next;
     }
     if (is_entered) {
@@ -124,6 +120,7 @@ static struct lw__gpu_start start_of(const struct lw__gpu_batch *b, size_t k,
 {
     const struct lw__gpu_node *n = &b->nodes[k];
 
+    assert(l && n->code && (n->record == NO_RECORD || n->record < b->record_count));
     *record = n->record == NO_RECORD ? 0 : b->records + n->record * sizeof(struct lw_cuda_launch);
     parameters[0] = n->args;
     parameters[1] = record;
@@ -134,35 +131,22 @@ static struct lw__gpu_start start_of(const struct lw__gpu_batch *b, size_t k,
                                   .parameters = parameters};
 }
 
-/* Into `list`, which has room for all. */
-static size_t list_before(const struct lw__gpu_batch *b, size_t k, struct gpu_node **list)
-{
-    size_t count = 0;
-
-    for (size_t i = b->begin[k]; i < b->begin[k + 1]; i++)
-        list[count++] = b->nodes[b->after[i]].node;
-    return count;
-}
-
-static int add_node(struct lw__gpu_batch *b, size_t k, const struct lw__launch *l,
-                    struct gpu_node **list)
-{
-    uint64_t record;
-    void *parameters[2];
-    const struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
-    const size_t count = list_before(b, k, list);
-
-    return b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &start);
-}
-
 static int add_nodes(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     struct gpu_node **list = malloc((b->count + 1) * sizeof(struct gpu_node *));
     const struct lw__launch *l = first;
     int result = list ? 0 : b->gpu->driver->out_of_memory;
 
-    for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch)
-        result = add_node(b, k, l, list);
+    for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
+        uint64_t record;
+        void *parameters[2];
+        const struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
+        size_t count = 0;
+
+        for (size_t i = b->begin[k]; i < b->begin[k + 1]; i++)
+            list[count++] = b->nodes[b->after[i]].node;
+        result = b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &start);
+    }
     free(list);
     return result;
 }
@@ -177,6 +161,7 @@ static bool note_launches(struct lw__gpu_batch *b, const struct lw__launch *firs
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch) {
         struct lw__gpu_node *n = &b->nodes[k];
         size_t bytes;
+        assert(l); /* as many launches as nodes */
         const char *args = lw__guarded_args(l, &room, &bytes);
 
         n->code = l->code;
@@ -220,6 +205,7 @@ static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
         void *parameters[2];
         struct lw__gpu_start start;
 
+        assert(l->code == b->nodes[k].code);
         if (!memcmp(b->nodes[k].args, args, bytes))
             continue;
         memcpy(b->nodes[k].args, args, bytes);
@@ -233,24 +219,17 @@ static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 
 /* ---- runs: entered ---- */
 
-static struct lw__gpu_flight *take_idle(struct lw__gpu_batch *b)
+static int take(struct lw__gpu_batch *b, struct lw__gpu_flight **out)
 {
     struct lw__gpu_flight *f;
+    void *images = NULL;
+    int result = 0;
 
     pthread_mutex_lock(&b->gpu->lock);
     f = b->idle;
     if (f)
         b->idle = f->next;
     pthread_mutex_unlock(&b->gpu->lock);
-    return f;
-}
-
-static int take(struct lw__gpu_batch *b, struct lw__gpu_flight **out)
-{
-    struct lw__gpu_flight *f = take_idle(b);
-    void *images = NULL;
-    int result = 0;
-
     if (!f) {
         f = calloc(1, sizeof *f);
         if (!f)
@@ -270,17 +249,6 @@ static int take(struct lw__gpu_batch *b, struct lw__gpu_flight **out)
     return 0;
 }
 
-static int write_records(const struct lw__gpu_batch *b, struct lw__gpu_queue *q,
-                         const struct lw__gpu_flight *f)
-{
-    memset(f->before, 0, record_bytes(b));
-    for (size_t k = 0; k < b->count; k++)
-        if (b->nodes[k].record != NO_RECORD)
-            f->before[b->nodes[k].record].stop =
-                b->nodes[k].code->uses & LW_CUDA_STOPS ? q->stop_address : 0;
-    return b->gpu->driver->memory_write(b->records, f->before, record_bytes(b), q->stream);
-}
-
 static int start(struct lw__gpu_batch *b, struct lw__gpu_queue *q, const struct lw__launch *first,
                  const struct lw__gpu_flight *f)
 {
@@ -288,8 +256,15 @@ static int start(struct lw__gpu_batch *b, struct lw__gpu_queue *q, const struct 
     int result = lw__gpu_prepare(q, b->uses);
 
     lw__gpu_stop_if_cancelled(q, first);
-    if (!result && f->before)
-        result = write_records(b, q, f);
+    assert(f->batch == b && !f->before == !b->record_count);
+    if (!result && f->before) {
+        memset(f->before, 0, record_bytes(b));
+        for (size_t k = 0; k < b->count; k++)
+            if (b->nodes[k].record != NO_RECORD)
+                f->before[b->nodes[k].record].stop =
+                    b->nodes[k].code->uses & LW_CUDA_STOPS ? q->stop_address : 0;
+        result = b->gpu->driver->memory_write(b->records, f->before, record_bytes(b), q->stream);
+    }
     result = result ? result : driver->graph_launch(b->exec, q->stream);
     if (result || !(b->uses & LW_CUDA_FAILS))
         return result;

@@ -5,6 +5,7 @@
  * kernel, until all users of the GPU have closed it.
  */
 #include "run/gpu/gpu.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ static void lose(struct lw__gpu *gpu, int result)
 
 lw_status lw__gpu_fail_lost(struct lw__gpu *gpu, lw_status status)
 {
+    assert(atomic_load(&gpu->is_lost) && *gpu->loss);
     if (status == LW_E_LAUNCH)
         return lw__fail(status, "%s; device '%s' is lost", gpu->loss, gpu->name);
     return lw__fail(status, "device '%s' is lost (%s); close all that uses it, then open it anew",

@@ -4,30 +4,23 @@
  * references is free at once.
  */
 #include "run/gpu/gpu.h"
+#include "run/threads/threads.h"
 #include <stdlib.h>
 
 enum { SPIN_NS = 100000, NAP_MIN_NS = 10000, NAP_MAX_NS = 1000000 };
 
 /* ---- marks ---- */
 
-static struct lw__gpu_mark *take_old(struct lw__gpu *gpu)
-{
-    struct lw__gpu_mark *m;
-
-    pthread_mutex_lock(&gpu->lock);
-    m = gpu->marks;
-    if (m)
-        gpu->marks = m->next;
-    pthread_mutex_unlock(&gpu->lock);
-    return m;
-}
-
 /* Entered. */
 static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
 {
     int result;
 
-    *out = take_old(gpu);
+    pthread_mutex_lock(&gpu->lock);
+    *out = gpu->marks;
+    if (*out)
+        gpu->marks = (*out)->next;
+    pthread_mutex_unlock(&gpu->lock);
     if (*out)
         return LW_OK;
     *out = calloc(1, sizeof **out);
@@ -108,21 +101,6 @@ lw_status lw__gpu_mark_elapsed(void *state, void *begin, void *end, int64_t *nan
 
 /* ---- waiting ---- */
 
-static int64_t now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Entered. The driver's own waiting has no limit of time. */
-static int look(const struct lw__gpu *gpu, const struct lw__gpu_queue *q,
-                const struct lw__gpu_mark *m)
-{
-    return m ? gpu->driver->event_query(m->event) : gpu->driver->stream_query(q->stream);
-}
-
 /* Naps grow with the time waited, so that they add little to it. */
 static void nap(int64_t waited, int64_t left)
 {
@@ -134,19 +112,23 @@ static void nap(int64_t waited, int64_t left)
         nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Entered. */
+/* Entered. The driver's own waiting has no limit of time. */
 static int wait_until(const struct lw__gpu *gpu, const struct lw__gpu_queue *q,
                       const struct lw__gpu_mark *m, const struct timespec *deadline)
 {
-    const int64_t begin = now();
-    int64_t end = INT64_MAX, time = begin;
+    const int64_t begin = (int64_t)lw__clock();
+    int64_t end = INT64_MAX, time;
     int result;
 
     if (deadline->tv_sec < INT64_MAX / 1000000000)
         end = (int64_t)deadline->tv_sec * 1000000000 + deadline->tv_nsec;
-    while ((result = look(gpu, q, m)) == gpu->driver->not_ready && (time = now()) < end)
+    for (;;) {
+        result = m ? gpu->driver->event_query(m->event) : gpu->driver->stream_query(q->stream);
+        time = (int64_t)lw__clock();
+        if (result != gpu->driver->not_ready || time >= end)
+            return result;
         nap(time - begin, end - time);
-    return result;
+    }
 }
 
 lw_status lw__gpu_await(void *state, void *queue, void *mark, const struct timespec *deadline)

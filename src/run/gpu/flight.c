@@ -5,6 +5,7 @@
  * than ever are under way.
  */
 #include "run/gpu/gpu.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,21 +55,10 @@ static struct lw__gpu_flight *take_old(struct lw__gpu_queue *q, bool has_record)
     return f;
 }
 
-static void keep(struct lw__gpu_queue *q, struct lw__gpu_flight *f)
-{
-    struct lw__gpu_flight **list = f->batch    ? &f->batch->idle
-                                   : f->images ? &q->recorded
-                                               : &q->plain;
-
-    pthread_mutex_lock(&q->gpu->lock);
-    f->next = *list;
-    *list = f;
-    pthread_mutex_unlock(&q->gpu->lock);
-}
-
 void lw__gpu_set_under_way(struct lw__gpu_queue *q, struct lw__gpu_flight *f)
 {
     pthread_mutex_lock(&q->gpu->lock);
+    assert(!*q->under_way_end);
     f->next = NULL;
     *q->under_way_end = f;
     q->under_way_end = &f->next;
@@ -78,15 +68,21 @@ void lw__gpu_set_under_way(struct lw__gpu_queue *q, struct lw__gpu_flight *f)
 void lw__gpu_end_flight(struct lw__gpu_queue *q, struct lw__gpu_flight *f)
 {
     struct lw__gpu_flight **link = &q->under_way;
+    struct lw__gpu_flight **list = f->batch    ? &f->batch->idle
+                                   : f->images ? &q->recorded
+                                               : &q->plain;
 
     pthread_mutex_lock(&q->gpu->lock);
-    while (*link != f)
+    while (*link != f) {
+        assert(*link); /* it is under way */
         link = &(*link)->next;
+    }
     *link = f->next;
     if (!*link)
         q->under_way_end = link;
+    f->next = *list;
+    *list = f;
     pthread_mutex_unlock(&q->gpu->lock);
-    keep(q, f);
 }
 
 lw_status lw__gpu_flight_take(struct lw__gpu_queue *q, const struct lw__launch *l, bool has_record,
@@ -106,6 +102,7 @@ lw_status lw__gpu_flight_take(struct lw__gpu_queue *q, const struct lw__launch *
             return lw__gpu_result(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
         }
     }
+    assert(!f->images == !has_record && !f->batch);
     f->kernel = l->kernel;
     *out = f;
     return LW_OK;
@@ -116,6 +113,7 @@ lw_status lw__gpu_fail_start(struct lw__gpu_queue *q, struct lw__gpu_flight *f, 
 {
     lw_status status;
 
+    assert(result);
     if (f && (f->images || f->before))
         (void)q->gpu->driver->stream_wait(q->stream);
     status = lw__gpu_result(q->gpu, result, "%s '%s' cannot be launched", what, kernel);

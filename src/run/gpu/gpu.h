@@ -21,6 +21,7 @@
 
 #include "base/cuda_abi.h"
 #include "run/report/report.h"
+#include <assert.h>
 #include <pthread.h>
 
 /* ---- what a vendor gives ---- */

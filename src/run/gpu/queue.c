@@ -4,6 +4,7 @@
  * afterwards, from and to pinned memory. Code that needs no record has no copies.
  */
 #include "run/gpu/gpu.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@ static int write_record(struct lw__gpu_queue *q, const struct lw__gpu_flight *f,
 {
     struct lw_cuda_launch *before = &f->images->before;
 
+    assert(!(uses & LW_CUDA_STOPS) || atomic_load(&q->stop));
+    assert(!(uses & LW_CUDA_PRINTS) || q->prints);
     before->stop = uses & LW_CUDA_STOPS ? q->stop_address : 0;
     before->prints = uses & LW_CUDA_PRINTS ? q->prints : 0;
     before->print_capacity = uses & LW_CUDA_PRINTS ? LW_GPU_PRINT_BYTES : 0;
@@ -112,25 +115,19 @@ static bool takes(void *state, const struct lw__launch *l)
     return !(c->uses & LW_CUDA_PRINTS);
 }
 
-/* Nobody waits for the end of it. */
-static bool is_untold(const struct lw__launch *l)
-{
-    const struct lw__gpu_queue *q = l->queue;
-
-    return q->is_wrapped && takes(NULL, l);
-}
-
 static lw_status issue(void *state, const struct lw__launch *l, void **flight)
 {
     struct lw__gpu *gpu = state;
+    struct lw__gpu_queue *q = l->queue;
     struct lw__gpu_flight *f = NULL;
     lw_status status;
 
+    assert(q->gpu == gpu);
     LW_TRY(lw__gpu_enter(gpu));
-    if (is_untold(l))
-        status = lw__gpu_issue_wrapped(l->queue, l);
+    if (q->is_wrapped && takes(NULL, l)) /* nobody waits for the end of it */
+        status = lw__gpu_issue_wrapped(q, l);
     else
-        status = take_off(l->queue, l, &f);
+        status = take_off(q, l, &f);
     lw__gpu_leave(gpu);
     *flight = f;
     return status;
@@ -168,28 +165,6 @@ lw_status lw__gpu_launch(void *state, const struct lw__launch *launch)
 
 /* ---- queues ---- */
 
-static void list(struct lw__gpu_queue *q)
-{
-    pthread_mutex_lock(&q->gpu->lock);
-    q->next = q->gpu->queues;
-    if (q->next)
-        q->next->previous = q;
-    q->gpu->queues = q;
-    pthread_mutex_unlock(&q->gpu->lock);
-}
-
-static void unlist(struct lw__gpu_queue *q)
-{
-    pthread_mutex_lock(&q->gpu->lock);
-    if (q->next)
-        q->next->previous = q->previous;
-    if (q->previous)
-        q->previous->next = q->next;
-    else
-        q->gpu->queues = q->next;
-    pthread_mutex_unlock(&q->gpu->lock);
-}
-
 /* Entered. */
 static int find_stream(struct lw__gpu *gpu, struct gpu_stream *native, bool is_wrapped,
                        struct gpu_stream **stream)
@@ -224,7 +199,12 @@ static lw_status make(struct lw__gpu *gpu, void *native, bool is_wrapped, void *
     q->is_wrapped = is_wrapped;
     q->under_way_end = &q->under_way;
     atomic_init(&q->stop, NULL);
-    list(q);
+    pthread_mutex_lock(&gpu->lock);
+    q->next = gpu->queues;
+    if (q->next)
+        q->next->previous = q;
+    gpu->queues = q;
+    pthread_mutex_unlock(&gpu->lock);
     *queue = q;
     return LW_OK;
 }
@@ -253,8 +233,17 @@ static void destroy(void *state, void *queue)
     const bool is_entered = lw__gpu_enter_to_release(gpu);
     void *word = atomic_load(&q->stop);
 
-    if (!gpu->driver->is_forked())
-        unlist(q);
+    if (!gpu->driver->is_forked()) {
+        pthread_mutex_lock(&gpu->lock);
+        assert(q->previous ? q->previous->next == q : gpu->queues == q);
+        if (q->next)
+            q->next->previous = q->previous;
+        if (q->previous)
+            q->previous->next = q->next;
+        else
+            gpu->queues = q->next;
+        pthread_mutex_unlock(&gpu->lock);
+    }
     if (is_entered &&
         !q->is_wrapped) /* what was let go of without having been awaited, as that failed */
         (void)gpu->driver->stream_wait(q->stream);

@@ -9,6 +9,7 @@
  * wait.
  */
 #include "run/gpu/gpu.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,7 @@ static void note_launch(struct lw__gpu_queue *q, struct lw__gpu_lasting *r,
 {
     struct lw__launch *of_all = &r->launch;
 
+    assert(of_all->code == l->code && of_all->object_count == l->object_count);
     if (!memcmp(&of_all->grid, &l->grid, sizeof l->grid) && !l->is_guarded)
         return;
     pthread_mutex_lock(&q->gpu->lock);
@@ -176,6 +178,7 @@ lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch
     struct lw__gpu_lasting *r = NULL;
     int result;
 
+    assert(q->is_wrapped && !(c->uses & LW_CUDA_PRINTS));
     LW_TRY(look_for_capture(q));
     if (c->uses) {
         r = find(q, c);

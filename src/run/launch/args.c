@@ -5,6 +5,7 @@
  */
 #include "run/report/report.h"
 #include "run/launch/launch.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,23 +70,6 @@ static lw_status check_fit(const struct slot *s, const lw_buffer *b)
                     s->what, p->element_bytes, b->element_bytes);
 }
 
-/* Memory of someone else is aligned for the buffer's elements only; those of the parameter may be
- * short vectors or structs of them. Their alignment divides their size. */
-static lw_status check_wrapped(const struct slot *s, const lw_buffer *b)
-{
-    const size_t bytes = s->param->element_bytes, most = bytes & -bytes;
-    const size_t align = most > BUFFER_ALIGN ? BUFFER_ALIGN : most;
-
-    if (b->read_only && !s->param->is_const)
-        return lw__fail(LW_E_ARG,
-                        "%s: the buffer is read-only, the parameter does not point to const",
-                        s->what);
-    if (align && (uintptr_t)b->memory % align)
-        return lw__fail(LW_E_ARG, "%s: the memory at %p is not aligned; need a multiple of %zu",
-                        s->what, b->memory, align);
-    return LW_OK;
-}
-
 /* Keep the shape of an array in C order: a picture draws the array by it. */
 static void note_shape(struct lw__object *object, const lw_arg *arg)
 {
@@ -114,8 +98,21 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
     if (b->blank_of && b->blank_of != job->stream)
         return lw__fail(LW_E_ARG, "%s: the buffer is a graph's; only that graph's stream takes it",
                         s->what);
-    if (b->is_wrapped)
-        LW_TRY(check_wrapped(s, b));
+    if (b->is_wrapped) {
+        /* Memory of someone else is aligned for the buffer's elements only; those of the
+         * parameter may be short vectors or structs of them. Their alignment divides their size. */
+        const size_t bytes = s->param->element_bytes, most = bytes & -bytes;
+        const size_t align = most > BUFFER_ALIGN ? BUFFER_ALIGN : most;
+
+        if (b->read_only && !s->param->is_const)
+            return lw__fail(LW_E_ARG,
+                            "%s: the buffer is read-only, the parameter does not point to const",
+                            s->what);
+        if (align && (uintptr_t)b->memory % align)
+            return lw__fail(LW_E_ARG, "%s: the memory at %p is not aligned; need a multiple of %zu",
+                            s->what, b->memory, align);
+    }
+    assert(job->buffer_count < job->params_room && s->index < job->params_room);
     lw__buffer_hold(b);
     job->buffer_params[job->buffer_count] = s->index;
     job->buffers[job->buffer_count++] = b;
@@ -200,17 +197,6 @@ static lw_status check_extents(const struct slot *s, const lw_tensor *t)
     return LW_OK;
 }
 
-static lw_status check_view(const struct slot *s, lw_tensor *t)
-{
-    if (t->rank != s->param->rank)
-        return lw__fail(LW_E_SHAPE, "%s has rank %d, the lw_tensor %d", s->what, s->param->rank,
-                        t->rank);
-    LW_TRY(check_extents(s, t));
-    if (!default_strides(t))
-        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
-    return check_reach(s, t, t->buffer->bytes / s->param->element_bytes);
-}
-
 /* { T *data; ptrdiff_t extent[rank], stride[rank]; } */
 static lw_status pack_tensor(struct slot *s)
 {
@@ -221,9 +207,16 @@ static lw_status pack_tensor(struct slot *s)
     if (s->arg->kind != LW_ARG_TENSOR)
         return wrong_kind(s, "an lw_tensor");
     LW_TRY(take_buffer(s, t.buffer));
-    LW_TRY(check_view(s, &t));
+    if (t.rank != s->param->rank)
+        return lw__fail(LW_E_SHAPE, "%s has rank %d, the lw_tensor %d", s->what, s->param->rank,
+                        t.rank);
+    LW_TRY(check_extents(s, &t));
+    if (!default_strides(&t))
+        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
+    LW_TRY(check_reach(s, &t, t.buffer->bytes / s->param->element_bytes));
     data = (char *)t.buffer->memory + t.offset * s->param->element_bytes;
     axes = (size_t)t.rank * sizeof(ptrdiff_t);
+    assert(s->param->bytes == sizeof data + 2 * axes);
     memcpy(s->to, &data, sizeof data);
     memcpy(s->to + sizeof data, t.extent, axes);
     memcpy(s->to + sizeof data + axes, t.stride, axes);
@@ -281,20 +274,6 @@ static lw_status check_start(const struct slot *s, const lw_tensor *t)
                     s->what, bytes, step);
 }
 
-/* A view for a pointer counts in elements of its buffer. */
-static lw_status check_plain_view(const struct slot *s, lw_tensor *t)
-{
-    if (t->rank < 0 || t->rank > RANK_MAX)
-        return lw__fail(LW_E_SHAPE, "%s: the lw_tensor has rank %d, need 0 to %d", s->what, t->rank,
-                        RANK_MAX);
-    LW_TRY(check_extents(s, t));
-    if (!default_strides(t))
-        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
-    LW_TRY(check_contiguous(s, t));
-    LW_TRY(check_reach(s, t, t->buffer->count));
-    return check_start(s, t);
-}
-
 static lw_status pack_pointer(struct slot *s)
 {
     lw_tensor t = {0};
@@ -307,10 +286,21 @@ static lw_status pack_pointer(struct slot *s)
     else
         t.buffer = s->arg->as.buffer;
     LW_TRY(take_buffer(s, t.buffer));
-    if (s->arg->kind == LW_ARG_TENSOR)
-        LW_TRY(check_plain_view(s, &t));
+    if (s->arg->kind == LW_ARG_TENSOR) {
+        /* A view for a pointer counts in elements of its buffer. */
+        if (t.rank < 0 || t.rank > RANK_MAX)
+            return lw__fail(LW_E_SHAPE, "%s: the lw_tensor has rank %d, need 0 to %d", s->what,
+                            t.rank, RANK_MAX);
+        LW_TRY(check_extents(s, &t));
+        if (!default_strides(&t))
+            return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
+        LW_TRY(check_contiguous(s, &t));
+        LW_TRY(check_reach(s, &t, t.buffer->count));
+        LW_TRY(check_start(s, &t));
+    }
     data =
         t.offset ? (char *)t.buffer->memory + t.offset * t.buffer->element_bytes : t.buffer->memory;
+    assert(s->param->bytes == sizeof data);
     memcpy(s->to, &data, sizeof data);
     return LW_OK;
 }
@@ -338,6 +328,7 @@ static lw_status pack_scalar(struct slot *s)
         return pack_struct(s);
     if (s->arg->kind > LW_ARG_REAL)
         return wrong_kind(s, "a number");
+    assert(s->param->bytes == lw_dtype_size(s->param->dtype));
     return lw__scalar_pack(s->what, s->arg, s->param->dtype, s->to);
 }
 
@@ -462,6 +453,7 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
     size_t needed, held = bytes_held(s, b);
     struct lw__object *object;
 
+    assert(held <= b->bytes); /* check_reach has seen the offset */
     LW_TRY(declared_bytes(s, sizes, &needed));
     if (is_tensor)
         LW_TRY(check_shape(s, sizes));
@@ -483,6 +475,7 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
 static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args)
 {
     const lw_kernel *k = job->kernel;
+    assert(k->param_rows[index].offset + k->param_rows[index].size <= job->args_room);
     return (struct slot){.job = job,
                          .param = &k->params[index],
                          .index = index,
@@ -512,6 +505,7 @@ static lw_status check_sizes(struct lw__job *job, const lw_arg *args)
             status = check_declared(&s, next);
             next += k->params[i].dims;
         }
+    assert(status || next == sizes + k->size_count);
     if (sizes != few)
         free(sizes);
     return status;

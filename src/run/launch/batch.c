@@ -6,6 +6,7 @@
  * same memory between launches, so they run one after the other.
  */
 #include "run/launch/launch.h"
+#include <assert.h>
 
 /* Until those on other streams than `own` are over. None is added meanwhile. */
 static void await_others(lw_batch *b, const lw_stream *own)
@@ -13,9 +14,11 @@ static void await_others(lw_batch *b, const lw_stream *own)
     if (!atomic_load(&b->under_way))
         return;
     lw__lock();
-    while (atomic_load(&b->under_way) && b->last != own)
+    while (atomic_load(&b->under_way) && b->last != own) {
+        assert(b->last && !b->last->is_gone);
         if (!lw__ahead_drain_batch(b) && !lw__pool_lend_hand(&b->last->task))
             lw__wait_change(NULL);
+    }
     lw__unlock();
 }
 
@@ -30,6 +33,7 @@ static lw_status make_parts(struct lw__job *job, const lw_recorded *launches, si
 {
     struct lw__job **end = &job->parts, *before = NULL;
 
+    assert(job->kind == LW_JOB_BATCH && !job->parts);
     for (size_t k = 0; k < count; k++) {
         const lw_recorded *l = &launches[k];
 

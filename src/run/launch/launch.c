@@ -1,41 +1,10 @@
 /* launch.c - lw_stream_launch: limits, arguments, and one job for the stream; its variants that
  * leave a note, and for a kernel of an image; lw_kernel_suggest. */
 #include "run/launch/launch.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { SUGGESTED_THREADS = 256 };
-
-static lw_status check_block(const lw_kernel *k, lw_dim3 block)
-{
-    lw_dim3 fixed = k->row->block;
-
-    if (!block.x || !block.y || !block.z)
-        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u has no threads; need at least 1 each",
-                        k->row->name, block.x, block.y, block.z);
-    if (!lw__is_block(block))
-        return lw__fail(LW_E_SHAPE,
-                        "%s: block %u x %u x %u is too large; need at most %d threads, "
-                        "z at most %d",
-                        k->row->name, block.x, block.y, block.z, LW_BLOCK_THREADS_MAX,
-                        LW_BLOCK_Z_MAX);
-    if (fixed.x && (block.x != fixed.x || block.y != fixed.y || block.z != fixed.z))
-        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u, but BLOCK fixes %u x %u x %u",
-                        k->row->name, block.x, block.y, block.z, fixed.x, fixed.y, fixed.z);
-    return LW_OK;
-}
-
-static lw_status check_grid(const lw_kernel *k, lw_dim3 grid)
-{
-    if (!grid.x || !grid.y || !grid.z)
-        return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u has no blocks; need at least 1 each",
-                        k->row->name, grid.x, grid.y, grid.z);
-    if (grid.x > LW_GRID_X_MAX || grid.y > LW_GRID_YZ_MAX || grid.z > LW_GRID_YZ_MAX)
-        return lw__fail(LW_E_SHAPE,
-                        "%s: grid %u x %u x %u is too large; need x at most %u, y and "
-                        "z at most %d",
-                        k->row->name, grid.x, grid.y, grid.z, LW_GRID_X_MAX, LW_GRID_YZ_MAX);
-    return LW_OK;
-}
 
 static lw_status check_memory(const lw_kernel *k, size_t dynamic_bytes)
 {
@@ -77,6 +46,7 @@ static uint64_t hash_work(const lw_kernel *k, lw_dim3 grid, size_t dynamic_bytes
         lw_param_kind kind = k->params[i].kind;
         size_t address = kind == LW_PARAM_POINTER || kind == LW_PARAM_TENSOR ? sizeof(void *) : 0;
 
+        assert(row->size >= address);
         hash = lw__hash(hash, args + row->offset + address, row->size - address);
     }
     return hash;
@@ -114,6 +84,7 @@ static lw_status take_code(lw_kernel *k, bool is_guarded, struct lw__launch *lau
     const struct lw_device *device = k->program->device;
     const struct lw__device_ops *ops = device->ops;
 
+    assert(!is_guarded || ops->guarded || ops->common);
     launch->is_guarded = is_guarded;
     if (ops->common && (!k->entry || is_guarded))
         LW_TRY(lw__special_use(k, launch));
@@ -140,8 +111,27 @@ static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid
                        size_t dynamic_bytes)
 {
     LW_TRY(check_device(stream, k));
-    LW_TRY(check_grid(k, grid));
-    LW_TRY(check_block(k, block));
+    if (!grid.x || !grid.y || !grid.z)
+        return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u has no blocks; need at least 1 each",
+                        k->row->name, grid.x, grid.y, grid.z);
+    if (grid.x > LW_GRID_X_MAX || grid.y > LW_GRID_YZ_MAX || grid.z > LW_GRID_YZ_MAX)
+        return lw__fail(LW_E_SHAPE,
+                        "%s: grid %u x %u x %u is too large; need x at most %u, y and "
+                        "z at most %d",
+                        k->row->name, grid.x, grid.y, grid.z, LW_GRID_X_MAX, LW_GRID_YZ_MAX);
+    if (!block.x || !block.y || !block.z)
+        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u has no threads; need at least 1 each",
+                        k->row->name, block.x, block.y, block.z);
+    if (!lw__is_block(block))
+        return lw__fail(LW_E_SHAPE,
+                        "%s: block %u x %u x %u is too large; need at most %d threads, "
+                        "z at most %d",
+                        k->row->name, block.x, block.y, block.z, LW_BLOCK_THREADS_MAX,
+                        LW_BLOCK_Z_MAX);
+    const lw_dim3 fixed = k->row->block;
+    if (fixed.x && (block.x != fixed.x || block.y != fixed.y || block.z != fixed.z))
+        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u, but BLOCK fixes %u x %u x %u",
+                        k->row->name, block.x, block.y, block.z, fixed.x, fixed.y, fixed.z);
     if (k->row->uses_dynamic && !dynamic_bytes)
         return lw__fail(LW_E_SHAPE,
                         "%s: it uses DYNAMIC_SHARED memory and the launch gives it 0 bytes; give "

@@ -4,11 +4,13 @@
  * interface has created is on it: scratch memory, parts and recorders are not the program's.
  */
 #include "run/objects/objects.h"
+#include <assert.h>
 #include <stdlib.h>
 
 void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
                    const void *creator)
 {
+    assert(!alive->link);
     if (!device->ops->has_findings)
         return;
     alive->buffer = buffer;
@@ -27,6 +29,7 @@ void lw__alive_remove(struct lw__alive *alive)
     if (!alive->link)
         return;
     lw__lock();
+    assert(*alive->link == alive && (!alive->next || alive->next->link == &alive->next));
     *alive->link = alive->next;
     if (alive->next)
         alive->next->link = alive->link;
@@ -38,6 +41,7 @@ bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *coun
 {
     struct lw__alive_row *list;
     size_t n = 0;
+    assert(lw__is_locked());
     for (const struct lw__alive *a = device->alive; a; a = a->next)
         n++;
     *rows = list = malloc((n + 1) * sizeof *list);

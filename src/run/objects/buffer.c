@@ -1,5 +1,6 @@
 /* buffer.c - the life of a buffer, and what it says of itself. */
 #include "run/objects/objects.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { ALIGNMENT_MAX = 256 };
@@ -134,6 +135,7 @@ lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *
 
 void lw__buffer_hold(lw_buffer *buffer)
 {
+    assert(atomic_load(&buffer->holds) > 0);
     atomic_fetch_add_explicit(&buffer->holds, 1, memory_order_relaxed);
 }
 
@@ -150,6 +152,7 @@ void lw_buffer_destroy(lw_buffer *buffer)
 
     if (!buffer || atomic_fetch_sub(&buffer->holds, 1) != 1)
         return;
+    assert(!buffer->uses); /* a launch that uses it holds it */
     if (buffer->is_used_unseen && !buffer->is_wrapped) {
         lw__lock();
         (void)buffer->device->hooks->await_unseen(buffer->device);
@@ -235,17 +238,6 @@ static void release_whole(void *memory, void *whole)
     lw_buffer_destroy(whole);
 }
 
-static lw_status check_part(const lw_buffer *whole, size_t offset, lw_dtype dtype, size_t count)
-{
-    size_t bytes;
-
-    if (__builtin_mul_overflow(count, lw_dtype_size(dtype), &bytes) || offset > whole->bytes ||
-        bytes > whole->bytes - offset)
-        return lw__fail(LW_E_SHAPE, "%zu elements from byte %zu on leave a buffer of %zu bytes",
-                        count, offset, whole->bytes);
-    return LW_OK;
-}
-
 lw_status lw_buffer_create_part(lw_buffer *whole, size_t offset, lw_dtype dtype, size_t count,
                                 lw_buffer **buffer)
 {
@@ -255,7 +247,12 @@ lw_status lw_buffer_create_part(lw_buffer *whole, size_t offset, lw_dtype dtype,
     if (!whole)
         return lw__fail(LW_E_ARG, "the whole buffer is NULL");
     LW_TRY(lw__buffer_check_memory(whole, "lw_buffer_create_part"));
-    LW_TRY(check_part(whole, offset, dtype, count));
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, lw_dtype_size(dtype), &bytes) || offset > whole->bytes ||
+        bytes > whole->bytes - offset)
+        return lw__fail(LW_E_SHAPE, "%zu elements from byte %zu on leave a buffer of %zu bytes",
+                        count, offset, whole->bytes);
     LW_TRY(
         lw__buffer_create_at(whole->device, dtype, count, (char *)whole->memory + offset, buffer));
     lw__buffer_hold(whole);

@@ -1,5 +1,6 @@
 /* device.c - a device that is open: its holds, what it says of itself, its end. */
 #include "run/objects/objects.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* That a device is not available is no failure. */
@@ -75,6 +76,7 @@ const char *lw__device_target(const lw_device *device)
 
 void lw__device_hold(lw_device *device)
 {
+    assert(atomic_load(&device->holds) > 0);
     atomic_fetch_add_explicit(&device->holds, 1, memory_order_relaxed);
 }
 
@@ -82,6 +84,7 @@ void lw_device_close(lw_device *device)
 {
     if (!device || atomic_fetch_sub(&device->holds, 1) != 1)
         return;
+    assert(!device->alive); /* what is on the list holds the device */
     device->hooks->close(device);
     if (device->ops->close)
         device->ops->close(device->state);

@@ -1,5 +1,6 @@
 /* memory.c - a buffer's memory: the device's, or the host's where the device has none. */
 #include "run/objects/objects.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,6 +63,7 @@ void lw__memory_destroy(lw_buffer *b)
 
 void lw__memory_define(lw_buffer *b, size_t at, size_t bytes)
 {
+    assert(at <= b->bytes && bytes <= b->bytes - at);
     if (b->undefined)
         memset(b->undefined + at, 0, bytes);
 }
@@ -70,6 +72,7 @@ lw_status lw__memory_write(lw_buffer *b, size_t at, const void *from, size_t byt
 {
     char *to = (char *)b->memory + at;
 
+    assert(at <= b->bytes && bytes <= b->bytes - at && !b->blank_of);
     if (!bytes)
         return LW_OK;
     if (b->device->ops->memory_write)
@@ -83,6 +86,7 @@ lw_status lw__memory_read(lw_buffer *b, size_t at, void *to, size_t bytes)
 {
     const char *from = (const char *)b->memory + at;
 
+    assert(at <= b->bytes && bytes <= b->bytes - at && !b->blank_of);
     if (!bytes)
         return LW_OK;
     if (b->device->ops->memory_read)
@@ -98,6 +102,8 @@ lw_status lw__memory_copy(lw_buffer *to, size_t to_at, lw_buffer *from, size_t f
     const struct lw__device_ops *ops = to->device->ops;
     char *target = (char *)to->memory + to_at;
 
+    assert(to_at <= to->bytes && bytes <= to->bytes - to_at);
+    assert(from_at <= from->bytes && bytes <= from->bytes - from_at);
     if (!bytes)
         return LW_OK;
     if (!ops->memory_write) {

@@ -6,6 +6,7 @@
  */
 #include "run/picture/picture.h"
 #include "text/layout.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static bool take_layout(struct lw__array *a, const char *text)
 void lw__array_count(struct lw__array *a)
 {
     size_t all = 1;
+    assert(!a->has_type == !a->element && a->rank <= LW_ARRAY_RANK);
     a->count = a->element ? a->bytes / a->element : 0;
     for (int i = 0; i < a->rank; i++)
         all *= a->extent[i];

@@ -37,8 +37,7 @@ static void add_number(struct lw__text *to, lw_dtype dtype, uint64_t bits)
     lw__text_add(to, is_word ? "\"%s\"" : "%s", text);
 }
 
-/* The line of a site, if it is one of the file. */
-static int line_of(const struct lw__recording *r, uint32_t site)
+int lw__picture_line(const struct lw__recording *r, uint32_t site)
 {
     if (site >= r->site_count || strcmp(r->sites[site].file, r->file))
         return 0;
@@ -56,28 +55,6 @@ bool lw__picture_source(const struct lw__recording *r, char **text)
     const lw_status status = lw__read_file(r->file, &file);
     *text = status ? NULL : file.bytes;
     return status != LW_E_MEMORY;
-}
-
-static void add_source(struct lw__text *to, const struct lw__recording *r)
-{
-    char *text;
-    to->failed |= !lw__picture_source(r, &text);
-    lw__text_add(to, " \"source\": ");
-    lw__json_add(to, text ? text : "");
-    lw__text_add(to, ",\n");
-    free(text);
-}
-
-static void add_first(struct lw__text *to, const struct lw__array *a)
-{
-    lw__text_add(to, ", \"first\": [");
-    for (size_t i = 0; i < a->count; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, a->first + i * a->element, a->element);
-        lw__text_add(to, "%s", i ? "," : "");
-        add_number(to, a->dtype, bits);
-    }
-    lw__text_add(to, "]");
 }
 
 static bool is_touched(const struct lw__recording *r, size_t array)
@@ -113,23 +90,17 @@ static void add_array(struct lw__text *to, const struct lw__array *a)
     for (int i = 0; i < a->rank; i++)
         lw__text_add(to, "%s%zu", i ? "," : "", a->extent[i]);
     lw__text_add(to, "]");
-    if (a->first)
-        add_first(to, a);
-    lw__text_add(to, "}");
-}
-
-static void add_arrays(struct lw__text *to, const struct lw__recording *r, const int *numbers)
-{
-    int written = 0;
-    lw__text_add(to, " \"arrays\": [");
-    for (int global = 0; global < 2; global++)
-        for (size_t i = 0; i < r->array_count; i++) {
-            if (numbers[i] < 0 || r->arrays[i].is_block == global)
-                continue;
-            lw__text_add(to, "%s", written++ ? "," : "");
-            add_array(to, &r->arrays[i]);
+    if (a->first) {
+        lw__text_add(to, ", \"first\": [");
+        for (size_t i = 0; i < a->count; i++) {
+            uint64_t bits = 0;
+            memcpy(&bits, a->first + i * a->element, a->element);
+            lw__text_add(to, "%s", i ? "," : "");
+            add_number(to, a->dtype, bits);
         }
-    lw__text_add(to, "],\n");
+        lw__text_add(to, "]");
+    }
+    lw__text_add(to, "}");
 }
 
 /* ---- a step: lists of its events ------------------------------------------------------------- */
@@ -138,7 +109,7 @@ static void add_arrays(struct lw__text *to, const struct lw__recording *r, const
 static bool is_alike(const struct lw__recording *r, const struct lw__event *a,
                      const struct lw__event *b)
 {
-    if (a->kind != b->kind || line_of(r, a->site) != line_of(r, b->site))
+    if (a->kind != b->kind || lw__picture_line(r, a->site) != lw__picture_line(r, b->site))
         return false;
     if (a->kind == LW_EVENT_LINE)
         return true;
@@ -160,7 +131,7 @@ static void add_line(struct lw__text *to, const struct lw__recording *r, const s
     for (size_t i = s->event; i < s->event + s->event_count; i++)
         if (is_alike(r, first, &r->events[i]))
             lanes[r->events[i].thread / LW_WARP_SIZE] |= UINT32_C(1) << r->events[i].thread % 32;
-    lw__text_add(to, "[%d,", line_of(r, first->site));
+    lw__text_add(to, "[%d,", lw__picture_line(r, first->site));
     add_lanes(to, lanes, (thread_count(r) + LW_WARP_SIZE - 1) / LW_WARP_SIZE);
     lw__text_add(to, "]");
 }
@@ -197,7 +168,7 @@ static void add_access(struct lw__text *to, const struct lw__recording *r, const
         [LW_EVENT_READ] = 'r', [LW_EVENT_WRITE] = 'w', [LW_EVENT_ATOMIC] = 'a'};
     const struct lw__array *a = &r->arrays[first->array];
     lw__text_add(to, "{\"a\":%d,\"k\":\"%c\",\"l\":%d", number, letters[first->kind],
-                 line_of(r, first->site));
+                 lw__picture_line(r, first->site));
     add_list(to, r, s, first, a->dtype, true, first->kind != LW_EVENT_READ || !a->is_block);
     lw__text_add(to, "}");
 }
@@ -207,7 +178,7 @@ static void add_trace(struct lw__text *to, const struct lw__recording *r, const 
 {
     lw__text_add(to, "{\"name\":");
     lw__json_add(to, r->names[first->element]);
-    lw__text_add(to, ",\"l\":%d", line_of(r, first->site));
+    lw__text_add(to, ",\"l\":%d", lw__picture_line(r, first->site));
     add_list(to, r, s, first, (lw_dtype)first->array, false, true);
     lw__text_add(to, "}");
 }
@@ -222,7 +193,7 @@ static void add_events(struct lw__text *to, const struct lw__recording *r, const
         const struct lw__event *e = &r->events[i];
         size_t k = s->event;
         if (e->kind < first_kind || e->kind > last_kind ||
-            (e->kind == LW_EVENT_LINE && !line_of(r, e->site)))
+            (e->kind == LW_EVENT_LINE && !lw__picture_line(r, e->site)))
             continue;
         while (!is_alike(r, e, &r->events[k]))
             k++;
@@ -268,7 +239,7 @@ static void add_operation(struct lw__text *to, const struct lw__recording *r,
     for (int i = 0; i < m->count; i++)
         lanes[i / LW_WARP_SIZE] |= (uint32_t)m->active[i] << i % LW_WARP_SIZE;
     lw__text_add(to, "{\"op\":\"%s\",\"l\":%d,\"first\":%d,\"lanes\":", op->name,
-                 line_of(r, m->site), m->first);
+                 lw__picture_line(r, m->site), m->first);
     add_lanes(to, lanes, (m->count + LW_WARP_SIZE - 1) / LW_WARP_SIZE);
     if (is_typed)
         lw__text_add(to, ",\"type\":\"%s\"", lw_dtype_name(type));
@@ -281,31 +252,6 @@ static void add_operation(struct lw__text *to, const struct lw__recording *r,
     lw__text_add(to, "}");
 }
 
-static void add_operations(struct lw__text *to, const struct lw__recording *r,
-                           const struct lw__step *s)
-{
-    lw__text_add(to, ",\n   \"collectives\": [");
-    for (size_t i = 0; i < s->operation_count; i++) {
-        lw__text_add(to, "%s", i ? "," : "");
-        add_operation(to, r, &r->operations[s->operation + i]);
-    }
-    lw__text_add(to, "]");
-}
-
-static void add_requests(struct lw__text *to, const struct lw__recording *r,
-                         const struct lw__step *s, const int *numbers)
-{
-    lw__text_add(to, ",\n   \"requests\": [");
-    for (size_t i = 0; i < s->request_count; i++) {
-        const struct lw__request *q = &r->requests[s->request + i];
-        const bool is_block = q->kind == LW_REQUEST_BLOCK;
-        lw__text_add(to, "%s[%d,\"%c\",%d,%u,%d,%u]", i ? "," : "", numbers[q->array],
-                     q->writes ? 'w' : 'r', line_of(r, q->site), q->warp,
-                     __builtin_popcount(q->lanes), is_block ? q->ways : q->sectors);
-    }
-    lw__text_add(to, "]");
-}
-
 static void add_step(struct lw__text *to, const struct lw__recording *r, const struct lw__step *s,
                      const int *numbers)
 {
@@ -313,73 +259,25 @@ static void add_step(struct lw__text *to, const struct lw__recording *r, const s
     add_events(to, r, s, numbers, "lines", LW_EVENT_LINE, LW_EVENT_LINE);
     add_events(to, r, s, numbers, "access", LW_EVENT_READ, LW_EVENT_ATOMIC);
     add_events(to, r, s, numbers, "trace", LW_EVENT_TRACE, LW_EVENT_TRACE);
-    add_operations(to, r, s);
-    add_requests(to, r, s, numbers);
+    lw__text_add(to, ",\n   \"collectives\": [");
+    for (size_t i = 0; i < s->operation_count; i++) {
+        lw__text_add(to, "%s", i ? "," : "");
+        add_operation(to, r, &r->operations[s->operation + i]);
+    }
+    lw__text_add(to, "]");
+    lw__text_add(to, ",\n   \"requests\": [");
+    for (size_t i = 0; i < s->request_count; i++) {
+        const struct lw__request *q = &r->requests[s->request + i];
+        const bool is_block = q->kind == LW_REQUEST_BLOCK;
+        lw__text_add(to, "%s[%d,\"%c\",%d,%u,%d,%u]", i ? "," : "", numbers[q->array],
+                     q->writes ? 'w' : 'r', lw__picture_line(r, q->site), q->warp,
+                     __builtin_popcount(q->lanes), is_block ? q->ways : q->sectors);
+    }
+    lw__text_add(to, "]");
     lw__text_add(to, "}");
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
-
-static void add_findings(struct lw__text *to, struct lw__findings *findings)
-{
-    const struct lw__findings_row *row = NULL;
-    struct lw__told finding;
-    const char *before = "\n  ";
-    lw__text_add(to, "],\n \"findings\": [");
-    while (findings && lw__findings_next(findings, &row, &finding)) {
-        lw__text_add(to, "%s", before);
-        before = ",\n  ";
-        lw__check_json(to, &finding);
-    }
-    lw__text_add(to, "]");
-}
-
-static void add_counts(struct lw__text *to, const lw_picture_counts *c)
-{
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {{"threads", c->threads},
-                {"warps", c->warps},
-                {"global_reads", c->global_reads},
-                {"global_writes", c->global_writes},
-                {"block_reads", c->block_reads},
-                {"block_writes", c->block_writes},
-                {"global_requests", c->global_requests},
-                {"sectors", c->sectors},
-                {"block_requests", c->block_requests},
-                {"passes", c->passes},
-                {"barriers", c->barriers},
-                {"collectives", c->collectives},
-                {"lines", c->lines},
-                {"lanes", c->lanes},
-                {"lanes_idle", c->lanes_idle}};
-    lw__text_add(to, " \"counts\": {");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        lw__text_add(to, "%s\"%s\": %llu", i ? ", " : "", rows[i].name,
-                     (unsigned long long)rows[i].value);
-    lw__text_add(to, "},\n");
-}
-
-/* As many steps as there is room for. */
-static void add_steps(struct lw__text *to, struct lw__recording *r, const int *numbers)
-{
-    lw__text_add(to, " \"steps\": [");
-    for (size_t i = 0; i < r->step_count; i++) {
-        const size_t length = to->length;
-        lw__text_add(to, "%s", i ? "," : "");
-        add_step(to, r, &r->steps[i], numbers);
-        if (to->failed || to->length <= LW_PICTURE_BYTES)
-            continue;
-        to->length = length;
-        to->data[length] = '\0';
-        r->is_cut = true;
-        snprintf(r->cut, sizeof r->cut,
-                 "the picture was cut behind step %zu of %zu: more would not be under 2 MiB", i,
-                 r->step_count);
-        break;
-    }
-}
 
 void lw__picture_json(struct lw__text *to, struct lw__recording *r, struct lw__findings *findings)
 {
@@ -396,11 +294,71 @@ void lw__picture_json(struct lw__text *to, struct lw__recording *r, struct lw__f
     add_dim3(to, "grid", r->grid);
     add_dim3(to, "block", r->block);
     add_dim3(to, "at", r->at);
-    add_source(to, r);
-    add_arrays(to, r, numbers);
-    add_counts(to, &r->counts);
-    add_steps(to, r, numbers);
-    add_findings(to, findings);
+    char *text;
+    to->failed |= !lw__picture_source(r, &text);
+    lw__text_add(to, " \"source\": ");
+    lw__json_add(to, text ? text : "");
+    lw__text_add(to, ",\n");
+    free(text);
+    int written = 0;
+    lw__text_add(to, " \"arrays\": [");
+    for (int global = 0; global < 2; global++)
+        for (size_t i = 0; i < r->array_count; i++) {
+            if (numbers[i] < 0 || r->arrays[i].is_block == global)
+                continue;
+            lw__text_add(to, "%s", written++ ? "," : "");
+            add_array(to, &r->arrays[i]);
+        }
+    lw__text_add(to, "],\n");
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {{"threads", r->counts.threads},
+                {"warps", r->counts.warps},
+                {"global_reads", r->counts.global_reads},
+                {"global_writes", r->counts.global_writes},
+                {"block_reads", r->counts.block_reads},
+                {"block_writes", r->counts.block_writes},
+                {"global_requests", r->counts.global_requests},
+                {"sectors", r->counts.sectors},
+                {"block_requests", r->counts.block_requests},
+                {"passes", r->counts.passes},
+                {"barriers", r->counts.barriers},
+                {"collectives", r->counts.collectives},
+                {"lines", r->counts.lines},
+                {"lanes", r->counts.lanes},
+                {"lanes_idle", r->counts.lanes_idle}};
+    lw__text_add(to, " \"counts\": {");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        lw__text_add(to, "%s\"%s\": %llu", i ? ", " : "", rows[i].name,
+                     (unsigned long long)rows[i].value);
+    lw__text_add(to, "},\n");
+    /* As many steps as there is room for. */
+    lw__text_add(to, " \"steps\": [");
+    for (size_t i = 0; i < r->step_count; i++) {
+        const size_t length = to->length;
+        lw__text_add(to, "%s", i ? "," : "");
+        add_step(to, r, &r->steps[i], numbers);
+        if (to->failed || to->length <= LW_PICTURE_BYTES)
+            continue;
+        to->length = length;
+        to->data[length] = '\0';
+        r->is_cut = true;
+        snprintf(r->cut, sizeof r->cut,
+                 "the picture was cut behind step %zu of %zu: more would not be under 2 MiB", i,
+                 r->step_count);
+        break;
+    }
+    const struct lw__findings_row *row = NULL;
+    struct lw__told finding;
+    const char *before = "\n  ";
+    lw__text_add(to, "],\n \"findings\": [");
+    while (findings && lw__findings_next(findings, &row, &finding)) {
+        lw__text_add(to, "%s", before);
+        before = ",\n  ";
+        lw__check_json(to, &finding);
+    }
+    lw__text_add(to, "]");
     lw__text_add(to, ",\n \"cut\": ");
     lw__json_add(to, r->is_cut ? r->cut : "");
     lw__text_add(to, "}\n");

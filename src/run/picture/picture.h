@@ -189,6 +189,9 @@ void lw__steps_make(struct lw__recording *r, const struct lw__ref_block *block);
  * bool as 0 or 1. */
 void lw__picture_number(char text[LW_NUMBER_SIZE], lw_dtype dtype, uint64_t bits);
 
+/* lw__picture_line - the line of a site, if it is one of the file; else 0. */
+int lw__picture_line(const struct lw__recording *r, uint32_t site);
+
 /* lw__picture_source - the text of the kernels, a copy; NULL where its file cannot be read by now.
  * False: memory is short. */
 bool lw__picture_source(const struct lw__recording *r, char **text);

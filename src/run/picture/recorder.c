@@ -6,6 +6,7 @@
  * complete when a thread of another one comes.
  */
 #include "run/picture/picture.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +52,10 @@ static void settle(struct lw__recording *r)
 {
     for (; r->pending < r->event_count; r->pending++) {
         struct lw__event *e = &r->events[r->pending];
-        const struct lw__array *a = &r->arrays[e->array];
         if (e->kind != LW_EVENT_WRITE && e->kind != LW_EVENT_ATOMIC)
             continue;
+        assert(e->array < r->array_count);
+        const struct lw__array *a = &r->arrays[e->array];
         const char *from = (const char *)(uintptr_t)e->value;
         e->value = 0;
         memcpy(&e->value, from, a->element);
@@ -74,6 +76,7 @@ static void add_event(struct lw__recording *r, struct lw__ref_block *block, stru
         lack_memory(r, block);
         return;
     }
+    assert(r->pending <= r->event_count && r->round_begin <= r->event_count);
     r->events[r->event_count++] = event;
 }
 
@@ -384,12 +387,6 @@ static bool begin_launch(struct lw__recording *r, const struct lw__launch *reque
     return r->kernel && r->file;
 }
 
-static bool is_at(const struct lw__ref_block *block, lw_dim3 at)
-{
-    return (uint32_t)block->index[0] == at.x && (uint32_t)block->index[1] == at.y &&
-           (uint32_t)block->index[2] == at.z;
-}
-
 static void block_open(void *to, struct lw__ref_block *block)
 {
     struct lw__recording *r = to;
@@ -404,7 +401,8 @@ static void block_open(void *to, struct lw__ref_block *block)
         return;
     }
     memset(own, 0, sizeof *own + count * sizeof own->iterations[0]);
-    own->is_drawn = is_at(block, r->at);
+    own->is_drawn = (uint32_t)block->index[0] == r->at.x && (uint32_t)block->index[1] == r->at.y &&
+                    (uint32_t)block->index[2] == r->at.z;
     if (own->is_drawn && !begin_drawing(r, block))
         lack_memory(r, block);
 }
@@ -424,17 +422,14 @@ static void ran(void *to, struct lw__ref_block *block)
     finish_warp(r, block);
 }
 
-/* What threads did is worth a step: all collectives ran that could, or block memory changed. */
-static bool ends_step(const struct lw__recording *r, const struct lw__ref_block *block)
-{
-    return r->operation_count > r->operation_begin || block->live == 0 || r->has_changed;
-}
-
 static void end_round(void *to, struct lw__ref_block *block)
 {
     struct lw__recording *r = to;
     const struct recorded *own = block->recorded;
-    if (r->failed || !own || !keeps_events(r, own) || !ends_step(r, block))
+    if (r->failed || !own || !keeps_events(r, own))
+        return;
+    /* It is worth a step where all collectives ran that could, or block memory changed. */
+    if (r->operation_count == r->operation_begin && block->live && !r->has_changed)
         return;
     lw__steps_make(r, block);
     if (r->failed)

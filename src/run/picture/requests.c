@@ -5,6 +5,7 @@
  *          8 and 16 bytes: CUDA C++ Programming Guide 12, sections 16.2 to 16.5
  */
 #include "run/picture/picture.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ static struct lw__request *find(struct lw__requests *all, const struct lw__reque
     for (; all->slots[s]; s = (s + 1) & (all->slot_count - 1))
         if (is_of(&all->rows[all->slots[s] - 1], key))
             return &all->rows[all->slots[s] - 1];
+    assert(all->count < all->capacity && 2 * all->capacity == all->slot_count);
     all->slots[s] = (uint32_t)++all->count;
     all->rows[all->count - 1] = *key;
     return &all->rows[all->count - 1];
@@ -118,6 +120,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+enum { UNITS_MAX = LW_WARP_SIZE * 6 }; /* 16 bytes that are not aligned touch five words */
+
 /* Distinct units of so many bytes that the lanes from first to end - 1 touch, sorted. */
 static size_t units_of(const struct lw__request *r, int first, int end, size_t unit,
                        uint64_t units[])
@@ -127,19 +131,12 @@ static size_t units_of(const struct lw__request *r, int first, int end, size_t u
         for (uint64_t at = r->address[lane] / unit;
              r->lanes >> lane & 1 && at <= (r->address[lane] + r->bytes - 1) / unit; at++)
             units[count++] = at;
+    assert(count <= UNITS_MAX);
     qsort(units, count, sizeof *units, compare);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || units[i] != units[distinct - 1])
             units[distinct++] = units[i];
     return distinct;
-}
-
-enum { UNITS_MAX = LW_WARP_SIZE * 6 }; /* 16 bytes that are not aligned touch five words */
-
-static uint32_t sectors_of(const struct lw__request *r)
-{
-    uint64_t units[UNITS_MAX];
-    return (uint32_t)units_of(r, 0, LW_WARP_SIZE, SECTOR_BYTES, units);
 }
 
 /* Words of one bank are served one after the other; the same word, to all at once. */
@@ -173,7 +170,9 @@ void lw__requests_count(struct lw__requests *all, uint32_t active, lw_picture_co
             counts->lanes_idle += width - lanes;
         } else if (r->kind == LW_REQUEST_GLOBAL) {
             counts->global_requests++;
-            counts->sectors += r->sectors = sectors_of(r);
+            uint64_t units[UNITS_MAX];
+            r->sectors = (uint32_t)units_of(r, 0, LW_WARP_SIZE, SECTOR_BYTES, units);
+            counts->sectors += r->sectors;
         } else {
             counts->block_requests++;
             counts->passes += r->ways = passes_of(r);

@@ -6,6 +6,7 @@
  * before.
  */
 #include "run/picture/picture.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,19 +146,7 @@ static int compare_requests(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static void place_requests(struct part *p)
-{
-    struct lw__recording *r = p->r;
-    for (size_t i = r->request_begin; i < r->request_count; i++) {
-        struct lw__request *q = &r->requests[i];
-        q->step = q->event < r->event_count ? r->events[q->event].step : (uint32_t)p->cut_count;
-    }
-    if (r->request_count > r->request_begin)
-        qsort(r->requests + r->request_begin, r->request_count - r->request_begin,
-              sizeof *r->requests, compare_requests);
-}
-
-/* Behind place_requests, which needs the old order: by step, then by thread; without iterations. */
+/* By step, then by thread; without iterations. Requests had their steps by the old order. */
 static bool sort_by_step(struct part *p)
 {
     struct lw__recording *r = p->r;
@@ -178,6 +167,7 @@ static bool sort_by_step(struct part *p)
         }
         if (kept) /* else there may be no list yet */
             memcpy(r->events + p->begin, sorted, kept * sizeof *sorted);
+        assert(kept <= p->count && p->begin + p->count == r->event_count);
         r->event_count = p->begin + kept;
         r->pending = r->event_count;
     }
@@ -290,7 +280,13 @@ void lw__steps_make(struct lw__recording *r, const struct lw__ref_block *block)
     if (ok) {
         place_events(&p);
         join_last(&p);
-        place_requests(&p);
+        for (size_t i = r->request_begin; i < r->request_count; i++) {
+            struct lw__request *q = &r->requests[i];
+            q->step = q->event < r->event_count ? r->events[q->event].step : (uint32_t)p.cut_count;
+        }
+        if (r->request_count > r->request_begin)
+            qsort(r->requests + r->request_begin, r->request_count - r->request_begin,
+                  sizeof *r->requests, compare_requests);
         ok = sort_by_step(&p);
     }
     for (size_t k = 0; ok && k <= p.cut_count && !is_full(r); k++)

@@ -40,14 +40,6 @@ static void add_text(struct drawing *d, int x, const char *class, const char *te
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static int line_of(const struct drawing *d, uint32_t site)
-{
-    const struct lw__recording *r = d->r;
-    if (site >= r->site_count || strcmp(r->sites[site].file, r->file))
-        return 0;
-    return r->sites[site].line;
-}
-
 static const char *text_of(const struct drawing *d, int line, size_t *length)
 {
     const char *at = d->source;
@@ -66,7 +58,7 @@ static int lanes_of(const struct drawing *d, const struct lw__step *s, int line)
     int count = 0;
     for (size_t i = s->event; i < s->event + s->event_count; i++) {
         const struct lw__event *e = &d->r->events[i];
-        if (e->kind != LW_EVENT_LINE || line_of(d, e->site) != line || ran[e->thread])
+        if (e->kind != LW_EVENT_LINE || lw__picture_line(d->r, e->site) != line || ran[e->thread])
             continue;
         ran[e->thread] = true;
         count++;
@@ -81,7 +73,7 @@ static void draw_lines(struct drawing *d, const struct lw__step *s)
         next = 0;
         for (size_t i = s->event; i < s->event + s->event_count; i++) {
             const struct lw__event *e = &d->r->events[i];
-            const int line = e->kind == LW_EVENT_LINE ? line_of(d, e->site) : 0;
+            const int line = e->kind == LW_EVENT_LINE ? lw__picture_line(d->r, e->site) : 0;
             if (line > last && (!next || line < next))
                 next = line;
         }
@@ -160,17 +152,13 @@ static int source_of(const struct lw__operation *m, int place)
     return from >= 0 && from < m->count && from != place && m->active[from] ? from : -1;
 }
 
-static bool combines(uint32_t op)
-{
-    return lw__op_table[op].kind == LW_KIND_REDUCE;
-}
-
 /* top: the upper edge of the first warp's cells. */
 static void draw_operation(struct drawing *d, const struct lw__operation *m, int top)
 {
-    for (int distance = 1; combines(m->op) && distance < m->count; distance *= 2)
+    const bool combines = lw__op_table[m->op].kind == LW_KIND_REDUCE;
+    for (int distance = 1; distance < m->count; distance *= 2)
         for (int k = 0; k + distance < m->count; k += 2 * distance)
-            if (m->active[k] && m->active[k + distance]) {
+            if (combines && m->active[k] && m->active[k + distance]) {
                 const int a = m->first + k + distance, b = m->first + k;
                 draw_arc(d, (size_t)a % LW_WARP_SIZE, top + a / LW_WARP_SIZE * (TALL + ARC),
                          (size_t)b % LW_WARP_SIZE, top + b / LW_WARP_SIZE * (TALL + ARC));
@@ -310,18 +298,6 @@ static bool is_touched(const struct drawing *d, const struct lw__step *s, size_t
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static void apply(struct drawing *d, const struct lw__step *s)
-{
-    for (size_t i = s->event; i < s->event + s->event_count; i++) {
-        const struct lw__event *e = &d->r->events[i];
-        if (e->kind < LW_EVENT_READ || e->kind > LW_EVENT_ATOMIC || !d->value[e->array])
-            continue;
-        d->value[e->array][e->element] = e->value;
-        if (e->kind != LW_EVENT_READ)
-            d->writer[e->array][e->element] = e->thread + 1u;
-    }
-}
-
 static void draw_step(struct drawing *d, size_t number)
 {
     const struct lw__step *s = &d->r->steps[number];
@@ -335,7 +311,14 @@ static void draw_step(struct drawing *d, size_t number)
     add_text(d, 8, "head", text);
     d->y += ROW + 2;
     draw_lines(d, s);
-    apply(d, s);
+    for (size_t i = s->event; i < s->event + s->event_count; i++) {
+        const struct lw__event *e = &d->r->events[i];
+        if (e->kind < LW_EVENT_READ || e->kind > LW_EVENT_ATOMIC || !d->value[e->array])
+            continue;
+        d->value[e->array][e->element] = e->value;
+        if (e->kind != LW_EVENT_READ)
+            d->writer[e->array][e->element] = e->thread + 1u;
+    }
     draw_threads(d, s);
     for (size_t a = 0; a < d->r->array_count; a++)
         if (is_drawn(&d->r->arrays[a]) && d->r->arrays[a].is_block)
@@ -384,31 +367,6 @@ static bool prepare(struct drawing *d)
     return ok;
 }
 
-static void release(struct drawing *d)
-{
-    for (size_t i = 0; i < d->r->array_count; i++) {
-        if (d->value)
-            free(d->value[i]);
-        if (d->writer)
-            free(d->writer[i]);
-    }
-    free(d->value);
-    free(d->writer);
-    free(d->source);
-}
-
-static void draw_findings(struct drawing *d, struct lw__findings *findings)
-{
-    const struct lw__findings_row *row = NULL;
-    struct lw__told told;
-    while (findings && lw__findings_next(findings, &row, &told)) {
-        char text[LW_MESSAGE_MAX + 1];
-        snprintf(text, sizeof text, "%s: %s", told.finding.name, told.finding.message);
-        add_text(d, 8, "bad", text);
-        d->y += ROW;
-    }
-}
-
 static void draw_all(struct drawing *d, struct lw__findings *findings)
 {
     struct lw__recording *r = d->r;
@@ -421,7 +379,14 @@ static void draw_all(struct drawing *d, struct lw__findings *findings)
              "solid: active; dashed: apart from its warp, or read; dotted: waits; grey: has "
              "returned, or uninitialised; thick: written");
     d->y += ROW;
-    draw_findings(d, findings);
+    const struct lw__findings_row *row = NULL;
+    struct lw__told told;
+    while (findings && lw__findings_next(findings, &row, &told)) {
+        char text[LW_MESSAGE_MAX + 1];
+        snprintf(text, sizeof text, "%s: %s", told.finding.name, told.finding.message);
+        add_text(d, 8, "bad", text);
+        d->y += ROW;
+    }
     for (size_t i = 0; i < r->step_count; i++) {
         if (d->to->length > LW_PICTURE_BYTES) {
             r->is_cut = true;
@@ -455,5 +420,13 @@ void lw__picture_svg(struct lw__text *to, struct lw__recording *r, struct lw__fi
     lw__text_add(to, "</svg>\n");
     to->failed |= body.failed;
     lw__text_free(&body);
-    release(&d);
+    for (size_t i = 0; i < d.r->array_count; i++) {
+        if (d.value)
+            free(d.value[i]);
+        if (d.writer)
+            free(d.writer[i]);
+    }
+    free(d.value);
+    free(d.writer);
+    free(d.source);
 }

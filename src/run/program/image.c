@@ -2,6 +2,7 @@
  * for a target, a size of block and a form.
  */
 #include "run/program/program.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,12 +76,6 @@ lw_status lw__image_read_sites(struct lw__code *code, const char *name)
     return LW_OK;
 }
 
-static lw_status read_manifest(const lw_image_code *code, struct lw__code *out)
-{
-    LW_TRY(lw__manifest_read(code->manifest, code->manifest_bytes, &out->manifest));
-    return lw__image_read_sites(out, code->kernel);
-}
-
 static lw_status load_packed(const lw_device *device, const lw_image_code *code,
                              struct lw__code *out)
 {
@@ -105,7 +100,8 @@ static lw_status take(const lw_program *p, const lw_image_code *code, struct lw_
 {
     const struct lw__device_ops *ops = p->device->ops;
 
-    LW_TRY(read_manifest(code, out));
+    LW_TRY(lw__manifest_read(code->manifest, code->manifest_bytes, &out->manifest));
+    LW_TRY(lw__image_read_sites(out, code->kernel));
     if (!code->packed)
         return ops->attach(p->device->state, code, &out->loaded, entry);
     LW_TRY(load_packed(p->device, code, out));
@@ -117,23 +113,9 @@ lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, bool is_guarded
 {
     const lw_image_code *code = choose(kernel->program, kernel->row->name, block, is_guarded);
 
+    assert(!out->loaded && !out->sites);
     *found = code != NULL;
     return code ? take(kernel->program, code, out, entry) : LW_OK;
-}
-
-/* "64 x 1 x 1, 256 x 1 x 1": of one target and form there is each size once. */
-static void list_blocks(const lw_kernel *kernel, bool is_guarded, struct lw__text *text)
-{
-    const lw_program *p = kernel->program;
-
-    for (size_t i = 0; i < p->image->code_count; i++) {
-        const lw_image_code *code = &p->image->codes[i];
-        lw_dim3 b = code->block;
-
-        if (!strcmp(code->kernel, kernel->row->name) &&
-            choose(p, kernel->row->name, b, is_guarded) == code)
-            lw__text_add(text, "%s%u x %u x %u", text->length ? ", " : "", b.x, b.y, b.z);
-    }
 }
 
 lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_guarded,
@@ -143,7 +125,15 @@ lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_g
     struct lw__text sizes = {0};
     lw_status status;
 
-    list_blocks(kernel, is_guarded, &sizes);
+    /* "64 x 1 x 1, 256 x 1 x 1": of one target and form there is each size once. */
+    for (size_t i = 0; i < p->image->code_count; i++) {
+        const lw_image_code *code = &p->image->codes[i];
+        lw_dim3 b = code->block;
+
+        if (!strcmp(code->kernel, kernel->row->name) &&
+            choose(p, kernel->row->name, b, is_guarded) == code)
+            lw__text_add(&sizes, "%s%u x %u x %u", sizes.length ? ", " : "", b.x, b.y, b.z);
+    }
     status = lw__fail(LW_E_UNSUPPORTED,
                       "%s: '%s' has no %scode for blocks of %u x %u x %u on %s, but for %s; %s",
                       kernel->row->name, p->name, is_guarded ? "guarded " : "", block.x, block.y,

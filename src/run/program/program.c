@@ -5,6 +5,7 @@
  */
 #include "base/nearest.h"
 #include "run/program/program.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,33 +32,21 @@ static lw_status check_list(const char *what, const char *const *words, size_t c
     return LW_OK;
 }
 
-/* A pipe can be read once only, and /dev/stdin is another file in the compiler: those get there as
- * text, not as a path. */
-static bool is_plain_file(const char *path)
-{
-    struct stat s;
-
-    return strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && stat(path, &s) == 0 &&
-           S_ISREG(s.st_mode);
-}
-
-/* Its other end may never come. A shell's <(...) is in /dev, and has come. */
-static bool is_pipe_on_disk(const char *path)
-{
-    struct stat s;
-
-    return strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && stat(path, &s) == 0 &&
-           S_ISFIFO(s.st_mode);
-}
-
+/* The other end of a named pipe may never come; a shell's <(...) is in /dev, and has come. A pipe
+ * can be read once only, and /dev/stdin is another file in the compiler: what is no plain file gets
+ * there as text, not as a path. */
 static lw_status read_source(struct build *b, const char *path)
 {
-    if (is_pipe_on_disk(path))
+    struct stat s = {0};
+
+    if (strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6))
+        (void)stat(path, &s);
+    if (S_ISFIFO(s.st_mode))
         return lw__fail(LW_E_IO, "%s is a named pipe; need a regular file", path);
     LW_TRY(lw__read_file(path, &b->file));
     b->compile.source = b->file.bytes;
     b->compile.source_bytes = b->file.length;
-    if (!is_plain_file(path))
+    if (!S_ISREG(s.st_mode))
         return LW_OK;
     if (path[0] != '-') {
         b->compile.path = path;
@@ -71,32 +60,12 @@ static lw_status read_source(struct build *b, const char *path)
     return LW_OK;
 }
 
-/* Which launches run the guarded form; the environment is looked at where the program says nothing.
- */
-static lw_status choose_bounds(const lw_device *device, const lw_build_options *options,
-                               enum lw__wish *wish)
-{
-    _Static_assert(LW_BOUNDS_DEFAULT == (int)LW_WHERE_IT_PAYS && LW_BOUNDS_OFF == (int)LW_NEVER &&
-                       LW_BOUNDS_ALWAYS == (int)LW_ALWAYS,
-                   "wishes in the order of lw_bounds_mode");
-    if ((unsigned)options->bounds > LW_BOUNDS_ALWAYS)
-        return lw__fail(LW_E_ARG, "bounds is %d; need LW_BOUNDS_DEFAULT, _OFF or _ALWAYS",
-                        (int)options->bounds);
-    *wish = device->ops->guarded ? (enum lw__wish)options->bounds : LW_NEVER;
-    return *wish == LW_WHERE_IT_PAYS ? lw__environment_bounds_of(device->ops, wish) : LW_OK;
-}
-
-static bool is_too_large(lw_dim3 block)
-{
-    uint64_t threads = (uint64_t)block.x * block.y;
-
-    return threads > LW_BLOCK_THREADS_MAX || threads * block.z > LW_BLOCK_THREADS_MAX ||
-           block.z > LW_BLOCK_Z_MAX;
-}
-
 bool lw__is_block(lw_dim3 block)
 {
-    return block.x && block.y && block.z && !is_too_large(block);
+    const uint64_t layer = (uint64_t)block.x * block.y;
+
+    return layer && block.z && layer <= LW_BLOCK_THREADS_MAX && block.z <= LW_BLOCK_Z_MAX &&
+           layer * block.z <= LW_BLOCK_THREADS_MAX;
 }
 
 static lw_status prepare(struct build *b, lw_device *device, const char *path,
@@ -115,7 +84,17 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
         return lw__fail(LW_E_UNSUPPORTED, "code for a debugger cannot be for a picture, too");
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
-    LW_TRY(choose_bounds(device, options, &b->program->bounds));
+    /* Which launches run the guarded form; the environment is looked at where the program says
+     * nothing. */
+    _Static_assert(LW_BOUNDS_DEFAULT == (int)LW_WHERE_IT_PAYS && LW_BOUNDS_OFF == (int)LW_NEVER &&
+                       LW_BOUNDS_ALWAYS == (int)LW_ALWAYS,
+                   "wishes in the order of lw_bounds_mode");
+    if ((unsigned)options->bounds > LW_BOUNDS_ALWAYS)
+        return lw__fail(LW_E_ARG, "bounds is %d; need LW_BOUNDS_DEFAULT, _OFF or _ALWAYS",
+                        (int)options->bounds);
+    b->program->bounds = device->ops->guarded ? (enum lw__wish)options->bounds : LW_NEVER;
+    if (b->program->bounds == LW_WHERE_IT_PAYS)
+        LW_TRY(lw__environment_bounds_of(device->ops, &b->program->bounds));
     b->compile.bounds = b->program->bounds != LW_NEVER;
     b->compile.wants_first = device->ops->common && lw__is_block(options->first_block) &&
                              b->program->bounds != LW_ALWAYS;
@@ -142,43 +121,6 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
 
 /* ---- kernels ---- */
 
-static lw_status fill_param(const lw_program *p, size_t index)
-{
-    const struct lw__manifest_param *row = &p->code.manifest.params[index];
-    lw_param *param = &p->params[index];
-    size_t bytes;
-
-    *param = (lw_param){.name = row->name,
-                        .type = row->type,
-                        .bytes = row->size,
-                        .dims = row->dims,
-                        .layout = row->layout};
-    const lw_status status = lw__layout_read(row->layout, param, &bytes);
-    if (status == LW_E_MEMORY)
-        return lw__fail(status, "out of memory: the type of parameter '%s'", row->name);
-    if (status || bytes != row->size)
-        return lw__fail(LW_E_INTERNAL,
-                        "the compiler's manifest is damaged: parameter '%s' of %zu "
-                        "bytes has layout '%s'",
-                        row->name, row->size, row->layout);
-    return LW_OK;
-}
-
-/* A type may be of any length; the message is to have room for what is wrong. */
-static lw_status fill_title(const lw_kernel *k, size_t index)
-{
-    struct lw__text title = {0};
-
-    lw__text_add(&title, "%s: parameter %zu '%s' (%s)", k->row->name, index + 1,
-                 k->params[index].name, k->params[index].type);
-    k->titles[index] = title.data;
-    if (title.failed)
-        return lw__fail(LW_E_MEMORY, "out of memory: the parameters of %s", k->row->name);
-    if (title.length > TITLE_MAX)
-        title.data[TITLE_MAX] = '\0';
-    return LW_OK;
-}
-
 static lw_status fill_kernel(lw_program *p, size_t index)
 {
     const struct lw__device_ops *ops = p->device->ops;
@@ -190,9 +132,18 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     k->param_rows = p->code.manifest.params + k->row->first_param;
     k->params = p->params + k->row->first_param;
     k->titles = p->titles + k->row->first_param;
+    assert(k->row->first_param + k->row->param_count <= p->code.manifest.param_count);
     for (size_t i = 0; i < k->row->param_count; i++) {
+        struct lw__text title = {0};
+
         k->size_count += (size_t)k->params[i].dims;
-        LW_TRY(fill_title(k, i));
+        lw__text_add(&title, "%s: parameter %zu '%s' (%s)", k->row->name, i + 1, k->params[i].name,
+                     k->params[i].type);
+        k->titles[i] = title.data;
+        if (title.failed)
+            return lw__fail(LW_E_MEMORY, "out of memory: the parameters of %s", k->row->name);
+        if (title.length > TITLE_MAX) /* the message is to have room for what is wrong */
+            title.data[TITLE_MAX] = '\0';
     }
     if (!ops->load)
         return LW_OK;
@@ -217,8 +168,25 @@ lw_status lw__program_fill(lw_program *p)
     p->kernels = calloc(m->kernel_count + 1, sizeof *p->kernels);
     if (!p->params || !p->titles || !p->kernels)
         return lw__fail(LW_E_MEMORY, "out of memory: the kernels of '%s'", p->name);
-    for (size_t i = 0; i < m->param_count; i++)
-        LW_TRY(fill_param(p, i));
+    for (size_t i = 0; i < m->param_count; i++) {
+        const struct lw__manifest_param *row = &p->code.manifest.params[i];
+        lw_param *param = &p->params[i];
+        size_t bytes;
+
+        *param = (lw_param){.name = row->name,
+                            .type = row->type,
+                            .bytes = row->size,
+                            .dims = row->dims,
+                            .layout = row->layout};
+        const lw_status status = lw__layout_read(row->layout, param, &bytes);
+        if (status == LW_E_MEMORY)
+            return lw__fail(status, "out of memory: the type of parameter '%s'", row->name);
+        if (status || bytes != row->size)
+            return lw__fail(LW_E_INTERNAL,
+                            "the compiler's manifest is damaged: parameter '%s' of %zu "
+                            "bytes has layout '%s'",
+                            row->name, row->size, row->layout);
+    }
     for (size_t i = 0; i < m->kernel_count; i++)
         LW_TRY(fill_kernel(p, i));
     return LW_OK;
@@ -276,6 +244,7 @@ static bool is_resident(const lw_program *program)
 
 void lw__program_hold(lw_program *program)
 {
+    assert(is_resident(program) || atomic_load(&program->holds) > 0);
     if (is_resident(program))
         lw__device_hold(program->device);
     else
@@ -346,21 +315,6 @@ lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **ke
     return LW_OK;
 }
 
-static lw_status no_such_kernel(const lw_program *p, const char *name)
-{
-    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
-    struct lw__text known = {0};
-
-    for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
-        lw__text_add(&known, "%s%s", i ? ", " : "it has ", p->code.manifest.kernels[i].name);
-        lw__nearest_try(&nearest, p->code.manifest.kernels[i].name);
-    }
-    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s%s", name, p->name,
-             known.data ? known.data : "it has none", lw__nearest_text(&nearest));
-    lw__text_free(&known);
-    return LW_E_ARG;
-}
-
 lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel)
 {
     if (!program || !name || !kernel)
@@ -374,7 +328,17 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
             *kernel = &program->kernels[i];
             return LW_OK;
         }
-    return no_such_kernel(program, name);
+    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
+    struct lw__text known = {0};
+
+    for (size_t i = 0; i < program->code.manifest.kernel_count; i++) {
+        lw__text_add(&known, "%s%s", i ? ", " : "it has ", program->code.manifest.kernels[i].name);
+        lw__nearest_try(&nearest, program->code.manifest.kernels[i].name);
+    }
+    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s%s", name, program->name,
+             known.data ? known.data : "it has none", lw__nearest_text(&nearest));
+    lw__text_free(&known);
+    return LW_E_ARG;
 }
 
 const char *lw_kernel_name(const lw_kernel *kernel)

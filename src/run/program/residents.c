@@ -7,6 +7,7 @@
  * at its address.
  */
 #include "run/program/program.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +25,6 @@ static lw_program *look_up_image(lw_device *device, const lw_image *image)
     while (p && (p->image != image || p->image_id != image->id))
         p = p->next_resident;
     return p;
-}
-
-static lw_status check(const lw_image *image)
-{
-    if (image->version != LW_IMAGE_VERSION || image->bytes != sizeof *image ||
-        image->code_bytes != sizeof *image->codes)
-        return lw__fail(LW_E_UNSUPPORTED,
-                        "the image is of another version of Lanewise (%u, need %d); make it anew "
-                        "with lanewise cc",
-                        image->version, LW_IMAGE_VERSION);
-    return LW_OK;
 }
 
 /* Code for all sizes of block, as ref has it; the sites are in the image's own manifest. */
@@ -85,6 +75,7 @@ static lw_program *keep_image(lw_device *device, lw_program *p)
     _Atomic(lw_program *) *bucket = bucket_of(device, p->image);
     lw_program *kept;
 
+    assert(p->image && !p->next_resident && !p->shared_text);
     lw__lock();
     kept = look_up_image(device, p->image);
     if (!kept) {
@@ -103,7 +94,12 @@ static lw_status load(lw_device *device, const lw_image *image, lw_program **out
     lw_program *p;
     lw_status status;
 
-    LW_TRY(check(image));
+    if (image->version != LW_IMAGE_VERSION || image->bytes != sizeof *image ||
+        image->code_bytes != sizeof *image->codes)
+        return lw__fail(LW_E_UNSUPPORTED,
+                        "the image is of another version of Lanewise (%u, need %d); make it anew "
+                        "with lanewise cc",
+                        image->version, LW_IMAGE_VERSION);
     p = calloc(1, sizeof *p);
     if (!p)
         return lw__fail(LW_E_MEMORY, "out of memory: a program");
@@ -159,6 +155,7 @@ static lw_program *keep_text(lw_device *device, lw_program *p, const char *sourc
     lw__lock();
     kept = look_up_text(device, source);
     if (!kept) {
+        assert(!p->image && !p->next_resident && atomic_load(&p->holds) == 1);
         p->shared_text = text; /* a resident from here on */
         p->next_resident = atomic_load_explicit(&device->shared, memory_order_relaxed);
         atomic_store_explicit(&device->shared, p, memory_order_release);
@@ -221,6 +218,7 @@ static void free_all(lw_program *p)
 
 void lw__residents_free(lw_device *device)
 {
+    assert(!atomic_load(&device->holds));
     for (size_t i = 0; i < LW_RESIDENT_BUCKETS; i++)
         free_all(atomic_load_explicit(&device->residents[i], memory_order_acquire));
     free_all(atomic_load_explicit(&device->shared, memory_order_acquire));

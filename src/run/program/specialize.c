@@ -9,6 +9,7 @@
  * sizes.
  */
 #include "run/program/program.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,32 +123,25 @@ static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
     return status;
 }
 
-/* Not locked; only the builder touches s. */
-static lw_status build(const lw_kernel *k, struct lw__special *s)
+/* Locked, but while it builds: only the builder touches s then. */
+static lw_status build_once(const lw_kernel *k, struct lw__special *s)
 {
-    bool found = false;
+    enum state reached = READY;
     lw_status status = LW_OK;
+    bool found = false;
 
+    assert(!s->code.loaded && s->code.payload_file < 0 && !s->entry);
+    atomic_store_explicit(&s->state, BUILDING, memory_order_relaxed);
+    s->era = lw__era();
+    lw__unlock();
     if (k->program->image)
         status = lw__image_code(k, s->block, s->is_guarded, &s->code, &s->entry, &found);
     if (!status && !found)
         status = build_anew(k, s);
     if (status)
         lw__code_free(k->program->device->ops, k->program->device->state, &s->code);
-    return status;
-}
-
-/* Locked, but while it builds. */
-static lw_status build_once(const lw_kernel *k, struct lw__special *s)
-{
-    enum state reached = READY;
-    lw_status status;
-
-    atomic_store_explicit(&s->state, BUILDING, memory_order_relaxed);
-    s->era = lw__era();
-    lw__unlock();
-    status = build(k, s);
     lw__lock();
+    assert(atomic_load(&s->state) == BUILDING);
     if (status)
         reached = status == LW_E_COMPILE ? REFUSED : ABSENT;
     if (reached == REFUSED)
@@ -157,22 +151,17 @@ static lw_status build_once(const lw_kernel *k, struct lw__special *s)
     return status;
 }
 
-/* Locked. A builder of an older era was left behind in the parent of a fork. */
-static bool is_being_built(const struct lw__special *s)
-{
-    return atomic_load_explicit(&s->state, memory_order_relaxed) == BUILDING && s->era == lw__era();
-}
-
 /* Locked. */
 static lw_status make_ready(lw_kernel *k, lw_dim3 block, bool is_guarded, struct lw__special **out)
 {
+    assert(lw__is_locked());
     struct lw__special *s = look_up_or_add(k, block, is_guarded);
-
     *out = s;
     if (!s)
         return lw__fail(LW_E_MEMORY, "out of memory: code of %s for blocks of %u x %u x %u",
                         k->row->name, block.x, block.y, block.z);
-    while (is_being_built(s))
+    /* A builder of an older era was left behind in the parent of a fork. */
+    while (atomic_load_explicit(&s->state, memory_order_relaxed) == BUILDING && s->era == lw__era())
         lw__wait_change(NULL);
     switch (atomic_load_explicit(&s->state, memory_order_relaxed)) {
     case READY: return LW_OK;
@@ -224,6 +213,7 @@ lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch)
         lw__unlock();
         LW_TRY(status);
     }
+    assert(atomic_load(&s->state) == READY && s->entry);
     launch->code = s->code.loaded;
     launch->entry = s->entry;
     launch->sites = s->code.sites;

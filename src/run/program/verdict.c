@@ -6,6 +6,7 @@
  */
 #include "run/program/program.h"
 #include "run/proof/proof.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,6 @@ static uint64_t mix(uint64_t hash, uint64_t number)
         (wide)(hash ^ UINT64_C(0x9e3779b97f4a7c15)) * (number ^ UINT64_C(0xd6e8feb86659fd93));
 
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ number;
-}
-
-static bool is_leaf(const struct lw_term *term)
-{
-    return term->kind == LW_TERM_ARGUMENT || term->kind == LW_TERM_START ||
-           term->kind == LW_TERM_SIZE;
 }
 
 /* What the launch has for it. Of a pointer the place in its buffer counts, not the address. */
@@ -55,36 +50,20 @@ bool lw__verdict_has_forms(const lw_program *p)
     return p->image->proofs && ops->guarded && ops->info.bounds == LW_BOUNDS_DEFAULT;
 }
 
-static lw_status find_proofs(lw_kernel *k)
-{
-    const lw_program *p = k->program;
-    void *proofs = NULL;
-
-    if (p->bounds == LW_WHERE_IT_PAYS)
-        LW_TRY(lw__code_symbol(p->code.loaded, "lw.proofs", k->row->name, &proofs));
-    k->proofs = proofs;
-    return LW_OK;
-}
-
-/* Of a kernel that cannot be proved an image has guarded code alone. */
-static void find_image_proofs(lw_kernel *k)
-{
-    const lw_program *p = k->program;
-    const struct lw_proofs *proofs =
-        lw__verdict_has_forms(p) ? p->image->proofs[k - p->kernels] : NULL;
-
-    if (proofs && (p->bounds == LW_WHERE_IT_PAYS || proofs->is_partial))
-        k->proofs = proofs;
-}
-
 lw_status lw__verdict_open(lw_kernel *k)
 {
+    const lw_program *p = k->program;
     const struct lw_term *terms;
+    void *of_code = NULL;
 
-    if (k->program->image)
-        find_image_proofs(k);
-    else
-        LW_TRY(find_proofs(k));
+    if (!p->image && p->bounds == LW_WHERE_IT_PAYS)
+        LW_TRY(lw__code_symbol(p->code.loaded, "lw.proofs", k->row->name, &of_code));
+    k->proofs = of_code;
+    if (p->image && lw__verdict_has_forms(p))
+        k->proofs = p->image->proofs[k - p->kernels];
+    /* Of a kernel that cannot be proved an image has guarded code alone. */
+    if (k->proofs && p->bounds != LW_WHERE_IT_PAYS && !k->proofs->is_partial)
+        k->proofs = NULL;
     if (!k->proofs)
         return LW_OK;
     terms = (const struct lw_term *)(k->proofs->rows + k->proofs->count);
@@ -92,7 +71,8 @@ lw_status lw__verdict_open(lw_kernel *k)
     if (!k->leaves)
         return lw__fail(LW_E_MEMORY, "out of memory: the proofs of %s", k->row->name);
     for (uint32_t i = 0; i < k->proofs->term_count; i++)
-        if (is_leaf(&terms[i]))
+        if (terms[i].kind == LW_TERM_ARGUMENT || terms[i].kind == LW_TERM_START ||
+            terms[i].kind == LW_TERM_SIZE)
             k->leaves[k->leaf_count++] = &terms[i];
     return LW_OK;
 }
@@ -102,33 +82,10 @@ static uint64_t two(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* Of all that a proof may use. */
-static uint64_t hash_numbers(const lw_kernel *k, const struct lw__launch *l)
-{
-    uint64_t hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
-
-    hash = mix(hash, two(l->block.x, l->block.y));
-    hash = mix(hash, l->dynamic_bytes);
-    for (size_t i = 0; i < k->leaf_count; i++)
-        hash = mix(hash, value_of(l, k->leaves[i]));
-    return hash;
-}
-
 /* An entry: the hash, whose lowest bit is the verdict, and the next one set. 0: there is none. */
 static uint64_t entry_of(uint64_t hash, bool is_proved)
 {
     return (hash & ~UINT64_C(3)) | 2 | is_proved;
-}
-
-/* Threads may do the same at the same time: an entry is one word, and true whoever wrote it. */
-static void remember(_Atomic uint64_t *set, uint64_t entry)
-{
-    size_t way = entry >> 2 & (WAYS - 1);
-
-    for (size_t i = 0; i < WAYS; i++)
-        if (!atomic_load_explicit(&set[i], memory_order_relaxed))
-            way = i;
-    atomic_store_explicit(&set[way], entry, memory_order_relaxed);
 }
 
 bool lw__verdict_is_fixed(const lw_kernel *k)
@@ -144,7 +101,13 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
 
     if (lw__verdict_is_fixed(k))
         return k->proofs || k->program->bounds == LW_ALWAYS;
-    hash = hash_numbers(k, l);
+    assert(l && l->args && l->object_count == k->row->param_count);
+    /* Of all that a proof may use. */
+    hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
+    hash = mix(hash, two(l->block.x, l->block.y));
+    hash = mix(hash, l->dynamic_bytes);
+    for (size_t i = 0; i < k->leaf_count; i++)
+        hash = mix(hash, value_of(l, k->leaves[i]));
     set = &k->verdicts[(hash >> 60) % SETS * WAYS];
     for (size_t i = 0; i < WAYS; i++) {
         const uint64_t entry = atomic_load_explicit(&set[i], memory_order_relaxed);
@@ -153,6 +116,13 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
             return !(entry & 1);
     }
     is_proved = lw__prove_all(l, k->proofs);
-    remember(set, entry_of(hash, is_proved));
+    /* Threads may do the same at the same time: an entry is one word, and true whoever wrote it.
+     * */
+    const uint64_t entry = entry_of(hash, is_proved);
+    size_t way = entry >> 2 & (WAYS - 1);
+    for (size_t i = 0; i < WAYS; i++)
+        if (!atomic_load_explicit(&set[i], memory_order_relaxed))
+            way = i;
+    atomic_store_explicit(&set[way], entry, memory_order_relaxed);
     return !is_proved;
 }

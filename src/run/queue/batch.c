@@ -4,6 +4,7 @@
  * decrements it, also if the stream has failed.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 
 static const struct lw__queue_ops *queue_ops(const lw_device *device)
@@ -50,6 +51,7 @@ void lw__batch_release(lw_batch *b)
 {
     if (!b || atomic_fetch_sub(&b->holds, 1) != 1)
         return;
+    assert(!atomic_load(&b->under_way)); /* a run holds it */
     if (b->native)
         queue_ops(b->device)->batch_destroy(b->device->state, b->native);
     lw_device_close(b->device);
@@ -65,11 +67,13 @@ void lw_batch_destroy(lw_batch *batch)
 
 void lw__batch_begin(lw_batch *batch, lw_stream *stream)
 {
+    assert(lw__is_locked() && atomic_load(&batch->holds) > 0);
     atomic_fetch_add(&batch->under_way, 1);
     batch->last = stream;
 }
 
 void lw__batch_end(lw_batch *batch)
 {
+    assert(lw__is_locked() && atomic_load(&batch->under_way) > 0);
     atomic_fetch_sub(&batch->under_way, 1);
 }

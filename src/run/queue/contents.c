@@ -4,22 +4,11 @@
  * until there are no uses; while a buffer is mapped no launch may start to use it.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FILL_STEP = 1 << 16 };
-
-/* Locked. For launches that nobody follows. */
-static lw_status wait_unseen(lw_buffer *b)
-{
-    lw_status status;
-
-    b->is_used_unseen = false;
-    status = lw__streams_await_wrapped(b->device);
-    if (status)
-        b->is_used_unseen = true;
-    return status;
-}
 
 /* Locked. False: not in time. */
 static bool wait_uses(const lw_buffer *b, const struct timespec *deadline)
@@ -35,9 +24,15 @@ static bool wait_uses(const lw_buffer *b, const struct timespec *deadline)
 /* Locked. Wait for the launches that use it; its contents are then the caller's. */
 static lw_status wait_unused(lw_buffer *b)
 {
+    assert(lw__is_locked());
     (void)wait_uses(b, NULL);
-    if (b->is_used_unseen)
-        LW_TRY(wait_unseen(b));
+    if (b->is_used_unseen) { /* by launches that nobody follows */
+        b->is_used_unseen = false;
+        const lw_status status = lw__streams_await_wrapped(b->device);
+        if (status)
+            b->is_used_unseen = true;
+        LW_TRY(status);
+    }
     return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
                      : LW_OK;
 }
@@ -189,6 +184,7 @@ lw_status lw_buffer_discard(lw_buffer *buffer)
 /* Device memory is mapped as a copy, which unmap writes back. Whoever holds the mapping owns it. */
 static lw_status make_staging(lw_buffer *b)
 {
+    assert(b->mapped && !b->staging);
     if (!b->device->ops->memory_read)
         return LW_OK;
     b->staging = malloc(b->bytes + 1);
@@ -200,6 +196,7 @@ static lw_status make_staging(lw_buffer *b)
 /* Locked. */
 static void end_mapping(lw_buffer *b)
 {
+    assert(lw__is_locked() && b->mapped);
     free(b->staging);
     b->staging = NULL;
     b->mapped = false;

@@ -4,6 +4,7 @@
  * waits holds the mark, so that an event may be recorded again, or destroyed, at any time.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 
 struct lw_event {
@@ -54,27 +55,19 @@ static lw_status check_pair(const lw_event *e, const lw_stream *s)
     return LW_OK;
 }
 
-/* A job that shares the mark; NULL where memory is short. */
-static struct lw__job *job_for(lw_stream *stream, enum lw__job_kind kind, struct lw__mark *mark)
-{
-    struct lw__job *job = lw__job_take(stream, kind);
-
-    if (!job)
-        return NULL;
-    job->mark = mark;
-    lw__lock();
-    mark->holds++;
-    lw__unlock();
-    return job;
-}
-
+/* A job that shares the mark. */
 static lw_status enqueue(lw_stream *stream, enum lw__job_kind kind, struct lw__mark *mark)
 {
-    struct lw__job *job = job_for(stream, kind, mark);
+    struct lw__job *job = lw__job_take(stream, kind);
     lw_status status;
 
     if (!job)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
+    job->mark = mark;
+    lw__lock();
+    assert(mark->holds > 0);
+    mark->holds++;
+    lw__unlock();
     status = lw__stream_enqueue(stream, job);
     if (status)
         lw__job_free(job);
@@ -115,6 +108,7 @@ lw_status lw_event_record(lw_event *event, lw_stream *stream)
 /* Locked. The event's mark, held, if it has one. */
 static struct lw__mark *hold(const lw_event *event)
 {
+    assert(lw__is_locked() && (!event->mark || event->mark->holds > 0));
     if (event->mark)
         event->mark->holds++;
     return event->mark;
@@ -133,16 +127,6 @@ static struct lw__mark *latest(lw_event *event)
     return mark;
 }
 
-/* Locked. Until the mark is reached, or something else has happened: for a part of it in this
- * thread. Up to then the stream has the mark to reach, and so lives. */
-static void wait_for_more(struct lw__mark *mark)
-{
-    if (mark->state == LW_MARK_ISSUED)
-        (void)lw__ahead_drain_mark(mark, NULL);
-    else if (!lw__pool_lend_hand(&mark->stream->task))
-        lw__wait_change(NULL);
-}
-
 lw_status lw_event_wait(lw_event *event)
 {
     struct lw__mark *mark;
@@ -154,8 +138,13 @@ lw_status lw_event_wait(lw_event *event)
     if (!mark)
         return LW_E_ARG;
     lw__lock();
-    while (mark->state == LW_MARK_PENDING || mark->state == LW_MARK_ISSUED)
-        wait_for_more(mark);
+    while (mark->state == LW_MARK_PENDING || mark->state == LW_MARK_ISSUED) {
+        assert(mark->stream); /* it has the mark to reach, and so lives */
+        if (mark->state == LW_MARK_ISSUED)
+            (void)lw__ahead_drain_mark(mark, NULL);
+        else if (!lw__pool_lend_hand(&mark->stream->task))
+            lw__wait_change(NULL);
+    }
     if (mark->state == LW_MARK_FAILED)
         status = lw__fail(mark->status, "%s", mark->error);
     lw__mark_release(mark);

@@ -13,30 +13,22 @@
  * await's stream first has the mark's stream retire the mark.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { LW_AHEAD_FENCE = 128, LW_AHEAD_MAX = 1024 };
+static const struct timespec long_ago;
 
 static const struct lw__queue_ops *queue_ops(const lw_stream *s)
 {
     return s->device->ops->queue;
 }
 
-static bool is_fence(const struct lw__job *job)
-{
-    return job->kind == LW_JOB_FENCE;
-}
-
-static bool is_work(const struct lw__job *job)
-{
-    return job->kind == LW_JOB_LAUNCH || job->kind == LW_JOB_BATCH;
-}
-
 /* The mark in the device's queue that comes with the job; NULL: none. */
 static void *own_mark(const struct lw__job *job)
 {
-    return job->kind == LW_JOB_MARK || is_fence(job) ? job->mark->native : NULL;
+    return job->kind == LW_JOB_MARK || job->kind == LW_JOB_FENCE ? job->mark->native : NULL;
 }
 
 /* ---- retiring: all locked ---- */
@@ -88,10 +80,12 @@ static struct lw__job *retire(lw_stream *s, const char *awaited, struct lw__job 
     struct lw__job *job = s->ahead;
     lw_status status;
 
+    assert(lw__is_locked() && s->is_draining && s->ahead_count > 0);
     s->ahead = job->next;
     if (!s->ahead)
         s->ahead_end = &s->ahead;
     s->ahead_count--;
+    assert(!s->ahead == !s->ahead_count);
     status = end(s, job, awaited);
     lw__job_unclaim(job);
     if (status) {
@@ -114,23 +108,17 @@ static void retire_up_to(lw_stream *s, const struct lw__job *last, const char *a
         *end_of_done = retire(s, awaited, &dropped);
         job = *end_of_done;
         end_of_done = &(*end_of_done)->next;
+        assert(job == last || s->ahead); /* nobody else retires what is in between */
     }
     *end_of_done = dropped; /* there is one failure at most, the others are void */
     lw__unlock();
     count = lw__jobs_free(done);
     lw__lock();
     s->finished += count;
+    assert(s->finished <= s->queued);
 }
 
 /* ---- draining: locked, but while they wait ---- */
-
-/* The first of the jobs from `job` on that the device has a mark behind; else the last. */
-static struct lw__job *mark_behind(struct lw__job *job)
-{
-    while (!own_mark(job) && job->next)
-        job = job->next;
-    return job;
-}
 
 static struct lw__job *job_of(const lw_stream *s, const struct lw__mark *mark)
 {
@@ -138,6 +126,7 @@ static struct lw__job *job_of(const lw_stream *s, const struct lw__mark *mark)
 
     while (job && (job->kind != LW_JOB_MARK || job->mark != mark))
         job = job->next;
+    assert(job); /* what is ISSUED is ahead */
     return job;
 }
 
@@ -158,10 +147,13 @@ static bool drain_for_await(lw_stream *s, const struct timespec *deadline)
 /* False: not in time. The caller checks again whether it has what it needs. */
 static bool drain(lw_stream *s, struct lw__job *job, const struct timespec *deadline)
 {
-    struct lw__job *last = mark_behind(job);
+    struct lw__job *last = job; /* the first from there on that the device has a mark behind */
     char error[LW_MESSAGE_MAX + 1] = "";
     lw_status status;
 
+    assert(lw__is_locked() && job->is_ahead && job->stream == s);
+    while (!own_mark(last) && last->next)
+        last = last->next;
     if (s->is_draining)
         return lw__wait_change(deadline);
     s->is_draining = true;
@@ -170,6 +162,7 @@ static bool drain(lw_stream *s, struct lw__job *job, const struct timespec *dead
     if (status && status != LW_E_TIMEOUT)
         snprintf(error, sizeof error, "%s", lw_last_error());
     lw__lock();
+    assert(s->is_draining && s->ahead);
     if (status != LW_E_TIMEOUT)
         retire_up_to(s, last, status ? error : NULL);
     s->is_draining = false;
@@ -253,7 +246,6 @@ bool lw__ahead_drain_device(const lw_device *device)
 
 void lw__ahead_look(lw_stream *stream)
 {
-    static const struct timespec long_ago;
     const struct lw__job *first = NULL;
 
     while (stream->ahead && stream->ahead != first && !stream->is_draining) {
@@ -267,6 +259,7 @@ void lw__ahead_look(lw_stream *stream)
 
 static void append(lw_stream *s, struct lw__job *job)
 {
+    assert(lw__is_locked() && !*s->ahead_end);
     job->next = NULL;
     *s->ahead_end = job;
     s->ahead_end = &job->next;
@@ -280,41 +273,29 @@ static struct lw__job *make_fence(lw_stream *s)
     if (!job)
         return NULL;
     job->mark = lw__mark_create(s->device);
+    job->is_ahead = true;
     if (job->mark && !queue_ops(s)->mark(s->device->state, s->queue, &job->mark->native))
         return job;
     lw__job_free(job);
     return NULL;
 }
 
-/* Without a fence the list is drained as a whole. */
-static void add_fence(lw_stream *s)
-{
-    struct lw__job *fence;
-
-    lw__unlock();
-    fence = make_fence(s);
-    lw__lock();
-    if (fence)
-        append(s, fence);
-    s->fences_due = 0;
-}
-
-/* Jobs that are over are released. If too many are pending, it waits for the oldest. */
-static void trim(lw_stream *s)
-{
-    static const struct timespec long_ago;
-
-    if (s->ahead && !s->is_draining)
-        (void)drain(s, s->ahead, &long_ago);
-    while (s->ahead_count > LW_AHEAD_MAX)
-        (void)drain(s, s->ahead, NULL);
-}
-
 void lw__ahead_add(lw_stream *stream, struct lw__job *job)
 {
+    assert(job->is_ahead && !job->is_lost);
     append(stream, job);
-    if (!is_work(job) || ++stream->fences_due < LW_AHEAD_FENCE)
+    if ((job->kind != LW_JOB_LAUNCH && job->kind != LW_JOB_BATCH) ||
+        ++stream->fences_due < LW_AHEAD_FENCE)
         return;
-    add_fence(stream);
-    trim(stream);
+    lw__unlock();
+    struct lw__job *fence = make_fence(stream);
+    lw__lock();
+    if (fence) /* without it the list is drained as a whole */
+        append(stream, fence);
+    stream->fences_due = 0;
+    /* Jobs that are over are released. If too many are pending, it waits for the oldest. */
+    if (stream->ahead && !stream->is_draining)
+        (void)drain(stream, stream->ahead, &long_ago);
+    while (stream->ahead_count > LW_AHEAD_MAX)
+        (void)drain(stream, stream->ahead, NULL);
 }

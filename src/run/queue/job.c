@@ -6,6 +6,7 @@
  * another thread may change.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,15 @@ enum { SPARE_MAX = 2048 };
 
 /* ---- spare jobs ---- */
 
-static void add_spare(lw_stream *s, struct lw__job *job)
+static struct lw__job *take_spare(lw_stream *s)
 {
-    job->next = atomic_load_explicit(&s->spare, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&s->spare, &job->next, job))
-        ;
-}
+    struct lw__job *job = atomic_exchange(&s->spare, NULL);
 
-/* The rest of the list, and what has been added meanwhile before it. */
-static void put_back(lw_stream *s, struct lw__job *list)
-{
-    struct lw__job *newer = NULL;
-
+    if (!job)
+        return NULL;
+    atomic_fetch_sub_explicit(&s->spare_count, 1, memory_order_relaxed);
+    /* Put back the rest of the list, and before it what has been added meanwhile. */
+    struct lw__job *list = job->next, *newer = NULL;
     while (list && !atomic_compare_exchange_strong(&s->spare, &newer, list)) {
         struct lw__job **end = &newer;
 
@@ -35,16 +33,6 @@ static void put_back(lw_stream *s, struct lw__job *list)
         list = newer;
         newer = NULL;
     }
-}
-
-static struct lw__job *take_spare(lw_stream *s)
-{
-    struct lw__job *job = atomic_exchange(&s->spare, NULL);
-
-    if (!job)
-        return NULL;
-    atomic_fetch_sub_explicit(&s->spare_count, 1, memory_order_relaxed);
-    put_back(s, job->next);
     return job;
 }
 
@@ -87,6 +75,8 @@ struct lw__job *lw__job_take(lw_stream *stream, enum lw__job_kind kind)
         job->objects = job->own_objects;
         job->params_room = LW_JOB_PARAMS;
     }
+    assert(job->stream == stream && !job->buffer_count && !job->mark && !job->batch &&
+           !job->kernel);
     job->next = NULL;
     job->kind = kind;
     return job;
@@ -119,6 +109,7 @@ bool lw__job_make_room(struct lw__job *job, size_t arg_bytes, size_t params)
         job->objects = (struct lw__object *)(void *)(job->buffer_params + params);
         job->params_room = params;
     }
+    assert((uintptr_t)job->args % LW_JOB_ALIGN == 0 && !job->buffer_count);
     memset(job->args, 0, arg_bytes);
     memset(job->objects, 0, params * sizeof *job->objects);
     return true;
@@ -134,9 +125,11 @@ bool lw__job_make_output(struct lw__job *job, lw_dim3 grid, lw_dim3 block)
     return job->output != NULL;
 }
 
-/* Text that was printed and is not to be delivered is freed with the output. */
-static void let_go(struct lw__job *job)
+void lw__job_free(struct lw__job *job)
 {
+    lw_stream *s = job->stream;
+
+    assert(!job->claimed); /* else a buffer would count a use for ever */
     if (job->mark) {
         lw__lock();
         lw__mark_release(job->mark);
@@ -147,7 +140,7 @@ static void let_go(struct lw__job *job)
     (void)lw__jobs_free(job->parts);
     lw__batch_release(job->batch);
     if (job->output && !lw__output_is_empty(job->output)) {
-        lw__output_destroy(job->output);
+        lw__output_destroy(job->output); /* with text that is not to be delivered */
         job->output = NULL;
     }
     if (job->kernel)
@@ -158,16 +151,11 @@ static void let_go(struct lw__job *job)
     job->kernel = NULL;
     job->flight = NULL;
     job->buffer_count = 0;
-    job->claimed = job->is_ahead = job->is_void = job->is_lost = false;
-}
-
-void lw__job_free(struct lw__job *job)
-{
-    lw_stream *s = job->stream;
-
-    let_go(job);
+    job->is_ahead = job->is_void = job->is_lost = false;
     if (atomic_fetch_add_explicit(&s->spare_count, 1, memory_order_relaxed) < SPARE_MAX) {
-        add_spare(s, job);
+        job->next = atomic_load_explicit(&s->spare, memory_order_relaxed);
+        while (!atomic_compare_exchange_weak(&s->spare, &job->next, job))
+            ;
         return;
     }
     atomic_fetch_sub_explicit(&s->spare_count, 1, memory_order_relaxed);
@@ -217,6 +205,7 @@ static lw_status check_unmapped(const struct lw__job *job)
 
 static void claim(struct lw__job *job)
 {
+    assert(lw__is_locked() && !job->claimed);
     for (size_t i = 0; i < job->buffer_count; i++) {
         job->buffers[i]->uses++;
         job->buffers[i]->is_used_unseen |= job->stream->is_wrapped;
@@ -237,10 +226,13 @@ lw_status lw__job_claim(struct lw__job *job)
 
 void lw__job_unclaim(struct lw__job *job)
 {
+    assert(lw__is_locked());
     if (!job->claimed)
         return;
-    for (size_t i = 0; i < job->buffer_count; i++)
+    for (size_t i = 0; i < job->buffer_count; i++) {
+        assert(job->buffers[i]->uses > 0);
         job->buffers[i]->uses--;
+    }
     for (struct lw__job *part = job->parts; part; part = part->next)
         lw__job_unclaim(part);
     if (job->batch)

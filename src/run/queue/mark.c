@@ -3,6 +3,7 @@
  * Who waits holds the mark. A device keeps marks that nobody holds, to be used again.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ static struct lw__mark *take_spare(lw_device *device)
 {
     struct lw__mark *mark = device->spare_marks;
 
+    assert(!mark || !mark->holds);
     if (mark)
         device->spare_marks = mark->next_spare;
     return mark;
@@ -35,6 +37,7 @@ struct lw__mark *lw__mark_create(lw_device *device)
 
 void lw__mark_release(struct lw__mark *mark)
 {
+    assert(lw__is_locked() && (!mark || mark->holds > 0));
     if (!mark || --mark->holds)
         return;
     if (mark->native)
@@ -53,6 +56,8 @@ void lw__marks_destroy_spare(lw_device *device)
 
 void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed)
 {
+    assert(lw__is_locked() && mark->holds > 0 && (!failed || failed->status));
+    assert(mark->state == LW_MARK_PENDING || mark->state == LW_MARK_ISSUED);
     mark->state = failed ? LW_MARK_FAILED : LW_MARK_DONE;
     mark->nanoseconds = lw__clock();
     if (failed) {
@@ -64,6 +69,7 @@ void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed)
 
 void lw__mark_issue(struct lw__mark *mark, lw_stream *stream)
 {
+    assert(lw__is_locked() && mark->state == LW_MARK_PENDING && stream->queue);
     mark->state = LW_MARK_ISSUED;
     mark->stream = stream;
     lw__streams_schedule();
@@ -72,6 +78,7 @@ void lw__mark_issue(struct lw__mark *mark, lw_stream *stream)
 /* A wait returns the failure of the stream that it waited for. */
 lw_status lw__mark_result(const struct lw__mark *mark)
 {
+    assert(mark->state == LW_MARK_DONE || mark->state == LW_MARK_FAILED);
     return mark->state == LW_MARK_DONE
                ? LW_OK
                : lw__fail(mark->status, "an event waited for failed: %s", mark->error);

@@ -6,6 +6,7 @@
  * launch that failed is the stream's failure, which each wait tells.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* ---- what went wrong ---- */
@@ -13,6 +14,7 @@
 /* A job that will not run: its buffers are free, who waits for its mark is told. */
 void lw__stream_drop(lw_stream *s, struct lw__job *job)
 {
+    assert(job->stream == s && s->status);
     lw__job_unclaim(job);
     if (job->kind == LW_JOB_MARK)
         lw__mark_reach(job->mark, s);
@@ -22,6 +24,7 @@ struct lw__job *lw__stream_fail(lw_stream *s, lw_status status, const char *erro
 {
     struct lw__job *jobs = s->head;
 
+    assert(lw__is_locked() && status);
     if (!s->status) {
         s->status = status;
         snprintf(s->error, sizeof s->error, "%s", error);
@@ -34,6 +37,7 @@ struct lw__job *lw__stream_fail(lw_stream *s, lw_status status, const char *erro
 
 lw_status lw__stream_failure(const lw_stream *s)
 {
+    assert(lw__is_locked());
     return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
 }
 
@@ -53,6 +57,7 @@ void lw__stream_note(lw_stream *s, lw_status status)
 /* Until the next wait, which hands it over, or drops it where nobody asked for it. */
 void lw__stream_keep_output(lw_stream *s, struct lw__job *job)
 {
+    assert(lw__is_locked() && job->launch.output == job->output && !*s->outputs_end);
     if (lw__output_is_empty(job->launch.output))
         return;
     *s->outputs_end = job->output;

@@ -5,6 +5,7 @@
  * buffer that is too small is replaced by a larger one; queued launches keep theirs.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { SCRATCH_STEP = 64 << 10 };
@@ -40,6 +41,7 @@ static struct lw__scratch *take(lw_stream *s, size_t bytes)
 {
     struct lw__scratch *p = choose(s, bytes);
 
+    assert(lw__is_locked() && (!p || !p->is_taken));
     if (!p) {
         lw__unlock();
         p = calloc(1, sizeof *p);
@@ -53,26 +55,21 @@ static struct lw__scratch *take(lw_stream *s, size_t bytes)
     return p;
 }
 
-static lw_status check_capture(const lw_stream *s)
-{
-    if (!s->is_wrapped)
-        return LW_OK;
-    return s->device->ops->queue->refuse_capture(
-        s->device->state, s->queue, "lw_stream_reserve has scratch memory made before");
-}
-
 /* Locked, except during the allocation. The piece that was taken gets a larger buffer, or none and
  * is free. */
 static lw_status grow(lw_stream *s, struct lw__scratch *p, size_t bytes)
 {
     const size_t more = bytes % SCRATCH_STEP ? SCRATCH_STEP - bytes % SCRATCH_STEP : 0;
     lw_buffer *old = p->buffer, *buffer = NULL;
-    lw_status status;
+    lw_status status = LW_OK;
 
+    assert(p->is_taken);
     p->buffer = NULL;
     lw__unlock();
     lw_buffer_destroy(old);
-    status = check_capture(s);
+    if (s->is_wrapped)
+        status = s->device->ops->queue->refuse_capture(
+            s->device->state, s->queue, "lw_stream_reserve has scratch memory made before");
     if (!status)
         status = lw__buffer_create(s->device, LW_U8, bytes > SIZE_MAX - more ? bytes : bytes + more,
                                    &buffer);

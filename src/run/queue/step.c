@@ -13,6 +13,7 @@
  * lw_stream_wait.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 
 /* Nanoseconds. SMALL_NS: shorter launches run in the thread that queues them. HELD_NS: for shorter
  * launches no worker is woken if that thread may wait at once; then that thread runs them. */
@@ -51,19 +52,6 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
     return status;
 }
 
-static lw_status issue_batch(lw_stream *s, struct lw__job *job)
-{
-    const lw_device *device = s->device;
-    lw_status status;
-
-    job->is_ahead = true;
-    lw__unlock();
-    status = device->ops->queue->batch_issue(device->state, job->batch->native, &job->parts->launch,
-                                             &job->flight);
-    lw__lock();
-    return status;
-}
-
 /* The output of the launches that ran is kept, and that of the one that failed. A stream that is
  * cancelled meanwhile has failed: the rest does not run. */
 static lw_status run_batch(lw_stream *s, struct lw__job *job)
@@ -72,8 +60,14 @@ static lw_status run_batch(lw_stream *s, struct lw__job *job)
     const struct lw__job *part = job->parts;
     lw_status status = LW_OK;
 
-    if (s->queue && job->parts)
-        return issue_batch(s, job);
+    if (s->queue && job->parts) {
+        job->is_ahead = true;
+        lw__unlock();
+        status = device->ops->queue->batch_issue(device->state, job->batch->native,
+                                                 &job->parts->launch, &job->flight);
+        lw__lock();
+        return status;
+    }
     lw__unlock();
     for (; part && !status && !atomic_load(&s->cancelled); part = part->next)
         status = device->ops->launch(device->state, &part->launch);
@@ -128,47 +122,16 @@ static lw_status run_job(lw_stream *s, struct lw__job *job)
     }
 }
 
-/* The device has taken the job: the stream goes on. */
-static void go_ahead(lw_stream *s, struct lw__job *job)
-{
-    job->is_void = s->status != LW_OK;
-    s->running = NULL;
-    lw__ahead_add(s, job);
-    s->stepping = false;
-    lw__stream_schedule(s);
-    lw__announce();
-}
-
-/* It is over, or it failed. */
-static void finish(lw_stream *s, struct lw__job *job, lw_status status)
-{
-    struct lw__job *dropped = NULL;
-    uint64_t count;
-
-    if (status) {
-        dropped = lw__stream_fail(s, status, lw_last_error());
-        lw__stream_drop(s, job);
-    }
-    lw__job_unclaim(job);
-    job->next = dropped;
-    s->running = NULL;
-    lw__unlock();
-    count = lw__jobs_free(job);
-    lw__lock();
-    s->stepping = false;
-    s->finished += count;
-    lw__stream_schedule(s);
-    lw__announce();
-}
-
 static void step(struct lw__task *task)
 {
     lw_stream *stream = (lw_stream *)(void *)task;
     struct lw__job *job = stream->head;
     lw_status status;
 
+    assert(lw__is_locked());
     if (!lw__stream_can_step(stream))
         return;
+    assert(!stream->running && job->stream == stream && job->claimed && !job->is_ahead);
     stream->head = job->next;
     if (!stream->head)
         stream->tail = NULL;
@@ -176,40 +139,58 @@ static void step(struct lw__task *task)
     stream->stepping = true;
     stream->running = job;
     status = run_job(stream, job);
-    if (job->is_lost)
+    assert(lw__is_locked() && (job->is_lost || (stream->running == job && stream->stepping)));
+    if (job->is_lost) {
         lw__stream_found(stream, job);
-    else if (!status && job->is_ahead)
-        go_ahead(stream, job);
-    else
-        finish(stream, job, status);
+    } else if (!status && job->is_ahead) { /* the device has taken it: the stream goes on */
+        job->is_void = stream->status != LW_OK;
+        stream->running = NULL;
+        lw__ahead_add(stream, job);
+        stream->stepping = false;
+        lw__stream_schedule(stream);
+        lw__announce();
+    } else { /* it is over, or it failed */
+        struct lw__job *dropped = NULL;
+        uint64_t count;
+
+        if (status) {
+            dropped = lw__stream_fail(stream, status, lw_last_error());
+            lw__stream_drop(stream, job);
+        }
+        lw__job_unclaim(job);
+        job->next = dropped;
+        stream->running = NULL;
+        lw__unlock();
+        count = lw__jobs_free(job);
+        lw__lock();
+        stream->stepping = false;
+        stream->finished += count;
+        assert(stream->finished <= stream->queued);
+        lw__stream_schedule(stream);
+        lw__announce();
+    }
 }
 
 /* ---- queueing ---- */
-
-/* Locked. */
-static uint64_t batch_time(const lw_stream *s, const struct lw__job *job)
-{
-    const struct lw__device_ops *ops = s->device->ops;
-    uint64_t all = job->parts ? 0 : 1;
-
-    for (const struct lw__job *part = job->parts; part; part = part->next) {
-        const uint64_t time =
-            ops->known_time ? ops->known_time(s->device->state, &part->launch) : 0;
-
-        if (!time)
-            return 0;
-        all += time;
-    }
-    return all;
-}
 
 /* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
 static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
 {
     const struct lw__device_ops *ops = s->device->ops;
 
-    if (job->kind == LW_JOB_BATCH)
-        return batch_time(s, job);
+    if (job->kind == LW_JOB_BATCH) {
+        uint64_t all = job->parts ? 0 : 1;
+
+        for (const struct lw__job *part = job->parts; part; part = part->next) {
+            const uint64_t time =
+                ops->known_time ? ops->known_time(s->device->state, &part->launch) : 0;
+
+            if (!time)
+                return 0;
+            all += time;
+        }
+        return all;
+    }
     return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
 }
 
@@ -253,6 +234,7 @@ static void start(lw_stream *s, struct lw__job *job)
 /* Locked, but while the job runs, if it runs here. */
 static lw_status enqueue(lw_stream *s, struct lw__job *job)
 {
+    assert(job->stream == s && !job->next && !s->head == !s->tail);
     LW_TRY(lw__stream_failure(s));
     LW_TRY(lw__pool_ready(lw__streams_after_fork));
     LW_TRY(lw__job_claim(job));

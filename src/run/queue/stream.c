@@ -1,5 +1,6 @@
 /* stream.c - a stream is made, and freed. */
 #include "run/queue/queue.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- programs that wrapped streams hold ---- */
@@ -27,17 +28,6 @@ bool lw__stream_keep(lw_stream *s, lw_program *program)
     return true;
 }
 
-static void let_go(lw_stream *s)
-{
-    while (s->kept) {
-        struct lw__kept *next = s->kept->next;
-
-        lw_program_destroy(s->kept->program);
-        free(s->kept);
-        s->kept = next;
-    }
-}
-
 /* ---- life ---- */
 
 void lw__stream_free(lw_stream *s)
@@ -45,9 +35,16 @@ void lw__stream_free(lw_stream *s)
     const struct lw__device_ops *ops = s->device->ops;
     struct lw__output *out;
 
+    assert(s->is_gone && !s->head && !s->running && !s->ahead && !s->lost && !s->guests);
     lw__jobs_free(s->orphans);
     lw__scratch_free(s);
-    let_go(s);
+    while (s->kept) {
+        struct lw__kept *next = s->kept->next;
+
+        lw_program_destroy(s->kept->program);
+        free(s->kept);
+        s->kept = next;
+    }
     while ((out = s->outputs)) {
         s->outputs = *lw__output_next(out);
         lw__output_destroy(out);

@@ -4,6 +4,7 @@
  * waiting streams occupy no thread.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 
 static lw_stream *streams; /* locked */
 
@@ -14,6 +15,7 @@ lw_stream *lw__streams(void)
 
 void lw__streams_add(lw_stream *stream)
 {
+    assert(lw__is_locked());
     stream->next = streams;
     if (streams)
         streams->previous = stream;
@@ -22,6 +24,8 @@ void lw__streams_add(lw_stream *stream)
 
 void lw__streams_remove(lw_stream *stream)
 {
+    assert(lw__is_locked() && !stream->head && !stream->ahead);
+    assert(stream->previous ? stream->previous->next == stream : streams == stream);
     if (stream->next)
         stream->next->previous = stream->previous;
     if (stream->previous)
@@ -35,6 +39,7 @@ bool lw__stream_can_step(const lw_stream *stream)
 {
     const struct lw__job *job = stream->head;
 
+    assert(lw__is_locked() && (stream->stepping || !stream->running));
     return job && !stream->stepping &&
            (job->kind != LW_JOB_AWAIT || job->mark->state != LW_MARK_PENDING);
 }

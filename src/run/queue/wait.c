@@ -2,6 +2,7 @@
  * told (outcome.c).
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 
 enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch follows it at once */
 
@@ -31,30 +32,6 @@ void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, v
     set_output(stream, fn, user, true);
 }
 
-/* Not locked: fn may call the library. Another thread that waits gets what comes later. */
-static void deliver(lw_stream *s)
-{
-    struct lw__output *out, *next;
-    void (*fn)(const lw_output *, void *);
-    void *user;
-    bool by_call;
-
-    lw__lock();
-    out = s->outputs;
-    s->outputs = NULL;
-    s->outputs_end = &s->outputs;
-    fn = s->on_output;
-    user = s->user;
-    by_call = s->prints_by_call;
-    lw__unlock();
-    for (; out; out = next) {
-        next = *lw__output_next(out);
-        if (fn)
-            lw__output_deliver(out, by_call, fn, user);
-        lw__output_destroy(out);
-    }
-}
-
 /* ---- what went wrong ---- */
 
 /* Locked. A note comes before a failure: it is told once, and the failure by each wait. Findings
@@ -79,6 +56,7 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     if (!s)
         return lw__fail(LW_E_ARG, "the stream is NULL");
     lw__lock();
+    assert(s->finished <= s->queued);
     target = s->queued;
     if (s->finished < target)
         s->is_prompt = s->task.ready && lw__clock() - s->queued_at < PROMPT_NS;
@@ -94,7 +72,22 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
             return status;
         done = status != LW_E_TIMEOUT;
     }
-    deliver(s);
+    /* Without the lock: fn may call the library. Another thread that waits gets what comes
+     * later. */
+    lw__lock();
+    struct lw__output *out = s->outputs;
+    void (*const fn)(const lw_output *, void *) = s->on_output;
+    void *const user = s->user;
+    const bool by_call = s->prints_by_call;
+    s->outputs = NULL;
+    s->outputs_end = &s->outputs;
+    lw__unlock();
+    for (struct lw__output *next; out; out = next) {
+        next = *lw__output_next(out);
+        if (fn)
+            lw__output_deliver(out, by_call, fn, user);
+        lw__output_destroy(out);
+    }
     lw__lock();
     status = done
                  ? wait_result(s)

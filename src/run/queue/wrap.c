@@ -6,6 +6,7 @@
  * the stream is destroyed, since a captured graph may run them again.
  */
 #include "run/queue/queue.h"
+#include <assert.h>
 
 static const struct lw__queue_ops *queue_ops(const lw_stream *s)
 {
@@ -56,6 +57,7 @@ static lw_status look(lw_stream *s, bool asks)
     lw__lock();
     dropped = lw__stream_fail(s, status, lw_last_error());
     s->finished += lw__jobs_count(dropped);
+    assert(s->is_wrapped && s->finished <= s->queued);
     lw__unlock();
     lw__jobs_free(dropped);
     return status;
@@ -107,6 +109,7 @@ lw_status lw__streams_await_wrapped(const lw_device *device)
         lw__unlock();
         status = queue_ops(s)->await(device->state, s->queue, NULL, NULL);
         lw__lock();
+        assert(s->guests > 0 && !s->is_gone);
         s->guests--;
         lw__announce();
     }

@@ -4,6 +4,7 @@
  * most blocks that were resident at once; its grid may be larger.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,10 +77,16 @@ static void set_dim(int32_t to[3], lw_dim3 from)
     to[2] = (int32_t)from.z;
 }
 
-/* What the thread writes, and what it reads when it resumes; but not the key, which is long, and of
- * which nothing counts before it is written. */
-static void clear(struct lw_ref_thread *t)
+/* thread_open - prepare the thread with this linear index to start. */
+static void thread_open(struct lw__ref_block *block, int linear)
 {
+    struct lw__ref_thread *thread = &block->threads[linear];
+    const struct lw__launch *request = block->launch->request;
+    struct lw_ref_thread *t = &thread->abi;
+    int width = (int)request->block.x, height = (int)request->block.y;
+
+    /* What the thread writes, and what it reads when it resumes; but not the key, which is long,
+     * and of which nothing counts before it is written. */
     t->op = t->type = t->site = t->key_length = t->line = 0;
     t->number = t->budget = 0;
     t->is_behind = t->is_steady = t->departures = 0;
@@ -90,17 +97,6 @@ static void clear(struct lw_ref_thread *t)
     t->shared_shadow = NULL;
     t->shared_origin = NULL;
     t->watched = NULL;
-}
-
-/* thread_open - prepare the thread with this linear index to start. */
-static void thread_open(struct lw__ref_block *block, int linear)
-{
-    struct lw__ref_thread *thread = &block->threads[linear];
-    const struct lw__launch *request = block->launch->request;
-    struct lw_ref_thread *t = &thread->abi;
-    int width = (int)request->block.x, height = (int)request->block.y;
-
-    clear(t);
     thread->block = block;
     thread->handle = NULL;
     block->lives[linear] = block->ready[linear] = true;
@@ -156,19 +152,10 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     return launch->status;
 }
 
-/* chunk_create - an empty chunk with room for `bytes`. */
-static struct lw__ref_chunk *chunk_create(size_t bytes)
-{
-    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    struct lw__ref_chunk *chunk = malloc(sizeof *chunk + size);
-    if (chunk)
-        *chunk = (struct lw__ref_chunk){.size = size};
-    return chunk;
-}
-
 /* chunk_take - an aligned piece of the chunk, or NULL. */
 static void *chunk_take(struct lw__ref_chunk *chunk, size_t bytes, size_t align)
 {
+    assert(align && !(align & (align - 1)) && chunk->used <= chunk->size);
     size_t padding = -((uintptr_t)chunk->bytes + chunk->used) & (align - 1);
     if (padding > chunk->size - chunk->used || bytes > chunk->size - chunk->used - padding)
         return NULL;
@@ -189,8 +176,12 @@ void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align)
         if (piece)
             return piece;
     }
-    *end = chunk_create(bytes + align);
-    return *end ? chunk_take(*end, bytes, align) : NULL;
+    const size_t size = bytes + align > CHUNK_BYTES ? bytes + align : CHUNK_BYTES;
+    *end = malloc(sizeof **end + size);
+    if (!*end)
+        return NULL;
+    **end = (struct lw__ref_chunk){.size = size};
+    return chunk_take(*end, bytes, align);
 }
 
 bool lw__ref_frames_save(struct lw__ref_block *block)

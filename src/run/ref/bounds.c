@@ -7,6 +7,7 @@
  * memory or computed: it may be to any object that holds all of the access.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +38,6 @@ static const struct lw__object *argument(const struct lw_ref_launch *launch,
 static uint64_t tag_of(const struct lw_ref_launch *launch, size_t row)
 {
     return (launch->tag | row) << LW_REF_ADDRESS_BITS;
-}
-
-/* The part of the tags that no other launch of late has had. */
-static uint64_t choose_tag(size_t row_count)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t time = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-    const uint64_t mixed = lw__hash(LW_HASH_START, &time, sizeof time);
-    return mixed % (UINT64_C(1) << (64 - LW_REF_ADDRESS_BITS)) / row_count * row_count;
 }
 
 /* A row as far as it is known before any block, and the argument's tag. */
@@ -81,7 +72,12 @@ lw_status lw__ref_bounds_open(struct lw_ref_launch *launch)
         return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to launch it", request->kernel);
     if (request->args_bytes)
         memcpy(launch->args, request->args, request->args_bytes);
-    launch->tag = choose_tag(count);
+    /* The part of the tags that no other launch of late has had. */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t time = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    const uint64_t mixed = lw__hash(LW_HASH_START, &time, sizeof time);
+    launch->tag = mixed % (UINT64_C(1) << (64 - LW_REF_ADDRESS_BITS)) / count * count;
     for (size_t i = 0; i < count; i++)
         open_row(launch, i);
     return LW_OK;
@@ -148,6 +144,7 @@ static struct place place_in(const struct lw__ref_thread *thread, size_t row, ui
     const struct lw_ref_launch *launch = thread->block->launch;
     const struct lw_ref_row *known = &launch->code->kernel->rows[row];
     const struct lw__object *object = argument(launch, known);
+    assert(row < launch->code->kernel->row_count);
     return (struct place){.row = row,
                           .offset = (int64_t)offset,
                           .bytes = row < rows(launch) && known->kind != LW_REF_PRIVATE
@@ -177,11 +174,6 @@ static size_t find_any(const struct lw__ref_thread *thread, uint64_t address, ui
             return i;
     }
     return 0;
-}
-
-static bool is_in_any(const struct lw__ref_thread *thread, uint64_t address, uint64_t bytes)
-{
-    return find_any(thread, address, bytes, thread->block->launch->code->kernel->row_count) != 0;
 }
 
 size_t lw__ref_object_at(const struct lw__ref_thread *thread, uint64_t pointer, uint64_t *offset,
@@ -232,7 +224,8 @@ enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
         p = place_in(thread, (size_t)access->row, access->pointer - access->base);
     } else if ((p.row = row_of_tag(thread, access->pointer))) {
         p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
-    } else if (is_in_any(thread, lw__ref_address(access->pointer), access->bytes)) {
+    } else if (find_any(thread, lw__ref_address(access->pointer), access->bytes,
+                        thread->block->launch->code->kernel->row_count) != 0) {
         return LW_REF_ALLOWED;
     }
     lw__message_add_access(

@@ -6,6 +6,7 @@
  * travel as bits, zero-extended to 64.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -181,26 +182,18 @@ static void scan_inclusive(struct lw__ref_lanes *l, uint32_t type)
                 l->result[i] = combine(LW_BY_SUM, type, totals[w - 1], l->result[i]);
 }
 
-/* scan_exclusive - zero for the first, for each other its predecessor's inclusive value. All bits 0
- * are zero in every type. */
-static void scan_exclusive(struct lw__ref_lanes *l, uint32_t type)
+/* An exclusive one has zero for the first, for each other its predecessor's inclusive value. */
+static void scan(struct lw__ref_lanes *l, uint32_t op, uint32_t type)
 {
+    const bool is_exclusive = op == LW_OP_warp_exclusive_sum || op == LW_OP_block_exclusive_sum;
+    uint64_t before = 0; /* all bits 0 are zero in every type */
     scan_inclusive(l, type);
-    uint64_t before = 0;
     for (int i = 0; i < l->count; i++)
-        if (l->active[i]) {
-            uint64_t inclusive = l->result[i];
+        if (is_exclusive && l->active[i]) {
+            const uint64_t inclusive = l->result[i];
             l->result[i] = before;
             before = inclusive;
         }
-}
-
-static void scan(struct lw__ref_lanes *l, uint32_t op, uint32_t type)
-{
-    if (op == LW_OP_warp_exclusive_sum || op == LW_OP_block_exclusive_sum)
-        scan_exclusive(l, type);
-    else
-        scan_inclusive(l, type);
 }
 
 /* Computed in 64 bits, as the number is any. */
@@ -279,6 +272,7 @@ static void vote(struct lw__ref_lanes *l, uint32_t op)
 bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *l)
 {
     const struct lw__op_info *info = op < LW_OP_COUNT ? &lw__op_table[op] : lw__op_table;
+    assert(l->count > 0 && l->count <= (info->block ? LW_REF_THREADS_MAX : LW_WARP_SIZE));
     switch (info->kind) {
     case LW_KIND_MOVE: move(l, op); return true;
     case LW_KIND_PARTNER: partner(l); return true;

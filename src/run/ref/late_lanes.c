@@ -11,6 +11,7 @@
  * fails with the error of that time. A record ends when all lanes are past its instance.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_t
     if (!late)
         return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to note who waits for whom",
                         block->launch->request->kernel);
+    assert(earliest->block == block && at->block == block && t->key_length <= LW_REF_KEY_MAX);
     late->warp = warp_of(at);
     late->key_length = t->key_length;
     memcpy(late->key, t->key, t->key_length * sizeof *t->key);

@@ -7,6 +7,7 @@
  *          numbers: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 
 enum { SIDE_BY_SIDE = 8 }; /* blocks */
 
@@ -18,19 +19,14 @@ static uint64_t next_number(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Below `limit`. Their numbers are so small that the bias does not matter. */
-static int below(uint64_t *state, int limit)
-{
-    return (int)(next_number(state) % (uint64_t)limit);
-}
-
-/* As below(), by what 2^64 / limit is: the quotient is right or one less. Nearly all rounds of a
+/* Below `limit`, by what 2^64 / limit is: the quotient is right or one less. Nearly all rounds of a
  * kernel in which threads wait are a shuffle, of which divisions would be the half. */
 static int below_by(uint64_t *state, int limit, uint64_t inverse)
 {
     const uint64_t number = next_number(state);
     const uint64_t quotient = (uint64_t)(__extension__(unsigned __int128) number * inverse >> 64);
     const int rest = (int)(number - quotient * (uint64_t)limit);
+    assert(rest >= 0 && rest < 2 * limit);
     return rest < limit ? rest : rest - limit;
 }
 
@@ -66,8 +62,8 @@ struct lw__ref_block **lw__ref_order_block(struct lw_ref_launch *launch)
     int before = launch->resident_count;
     if (launch->schedule.direction == LW_REF_REVERSE)
         before = 0;
-    if (launch->schedule.direction == LW_REF_HASHED)
-        before = below(&launch->numbers, launch->resident_count + 1);
+    if (launch->schedule.direction == LW_REF_HASHED) /* so few that the bias does not matter */
+        before = (int)(next_number(&launch->numbers) % (uint64_t)(launch->resident_count + 1));
     while (before-- > 0)
         at = &(*at)->next;
     return at;

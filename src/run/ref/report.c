@@ -1,5 +1,6 @@
 /* report.c - the messages of launches that fail: who waits where, and who is missing. */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <string.h>
 
 enum { GROUPS_MAX = 8 };
@@ -83,6 +84,7 @@ static bool has_iteration(const struct lw_ref_thread *t)
 
 static uint64_t iteration_of(const struct lw_ref_thread *t)
 {
+    assert(has_iteration(t));
     return t->key[t->key_length - 2];
 }
 
@@ -101,17 +103,6 @@ static bool iteration_matters(const struct groups *groups, const struct lw_ref_t
     return false;
 }
 
-/* add_group - one group of a divergent block. */
-static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
-                      const struct groups *groups, const struct group *group)
-{
-    const struct lw_ref_thread *t = &group->first->abi;
-    lw__message_add_site(m, launch->request, t->site);
-    if (has_iteration(t) && iteration_matters(groups, t))
-        lw__message_add(m, " in iteration %llu", (unsigned long long)iteration_of(t));
-    lw__message_add_reached(m, group->count, t->thread_idx);
-}
-
 /* True if the thread waits at another instance than `earliest`. */
 static bool is_missing(const void *who, int thread)
 {
@@ -128,7 +119,11 @@ void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *
     lw__message_add_divergence(m, launch->request, block->index);
     for (int g = 0; g < groups.count; g++) {
         lw__message_add(m, "%s", g == 0 ? "" : ", ");
-        add_group(m, launch, &groups, &groups.group[g]);
+        const struct lw_ref_thread *t = &groups.group[g].first->abi;
+        lw__message_add_site(m, launch->request, t->site);
+        if (has_iteration(t) && iteration_matters(&groups, t))
+            lw__message_add(m, " in iteration %llu", (unsigned long long)iteration_of(t));
+        lw__message_add_reached(m, groups.group[g].count, t->thread_idx);
     }
     add_others(m, &groups);
     lw__message_add_missing(m, launch->request, earliest->abi.site, is_missing, earliest);

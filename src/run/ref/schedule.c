@@ -21,6 +21,7 @@
  *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <fenv.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static lw_status step(struct lw__ref_block *block, int i)
     if (atomic_load_explicit(launch->request->cancelled, memory_order_relaxed))
         return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
                         launch->request->kernel);
+    assert(block->lives[i] && block->ready[i] && thread->block == block);
     block->ready[i] = false;
     LW_TRY(resume(launch, thread));
     if (thread->abi.state == LW_REF_FAILED && launch->watcher)
@@ -78,6 +80,7 @@ static lw_status step(struct lw__ref_block *block, int i)
     case LW_REF_TURN: return LW_OK;
     case LW_REF_YIELD: block->ready[i] = true; return LW_OK;
     case LW_REF_RETURNED:
+        assert(block->live > 0);
         block->live--;
         block->lives[i] = false;
         launch->moved = launch->advanced = true;
@@ -385,6 +388,7 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
             at = &block->next;
             continue;
         }
+        assert(launch->resident_count > 0 && !memchr(block->lives, true, sizeof block->lives));
         *at = block->next;
         block->next = launch->spare;
         launch->spare = block;
@@ -437,6 +441,7 @@ static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
 static lw_status stop(struct lw_ref_launch *launch)
 {
     struct lw__message m = {0};
+    assert(launch->resident && !is_block_left(launch));
     if (launch->failed)
         return launch->failed;
     const struct lw__ref_thread *other, *first = lw__ref_tell_stuck(&m, launch, &other);
@@ -491,13 +496,6 @@ static bool environment_enter(struct environment *e)
     return true;
 }
 
-static void environment_leave(struct environment *e)
-{
-    fesetenv(&e->floats);
-    uselocale(e->locale);
-    freelocale(e->plain);
-}
-
 lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
                       const struct lw__ref_watcher *watcher, void *watch,
                       const struct lw__ref_schedule *schedule)
@@ -526,7 +524,9 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
         watcher->close(watch, launch);
     if (request->recorder)
         request->recorder->end(request->recording, launch->resident);
-    environment_leave(&environment);
+    fesetenv(&environment.floats);
+    uselocale(environment.locale);
+    freelocale(environment.plain);
     lw__ref_block_free(launch->resident);
     lw__ref_block_free(launch->spare);
     lw__ref_bounds_close(launch);

@@ -9,6 +9,7 @@
  * call needs less than CALLS_BYTES.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -106,6 +107,7 @@ ON_OTHER_STACK void lw__ref_stack_end(struct lw__ref_thread *thread)
 
 static size_t used_bytes(const struct lw__ref_thread *thread)
 {
+    assert(!thread->handle || (char *)thread->handle < top_of(thread));
     return thread->handle ? (size_t)(top_of(thread) - (char *)thread->handle) : 0;
 }
 

@@ -10,12 +10,14 @@
  * if it is still in the loop and memory is what it was.
  */
 #include "run/ref/ref.h"
+#include <assert.h>
 #include <string.h>
 
 /* catches_up: they are in different iterations of the loop that holds both, and no more apart. */
 static int place_order(const struct lw_ref_thread *a, const struct lw_ref_thread *b,
                        bool *catches_up)
 {
+    assert(a->place && b->place);
     const uint32_t *x = a->place + 1, *y = b->place + 1;
     const uint32_t loops = (a->place[0] < b->place[0] ? a->place[0] : b->place[0]) - 1;
     for (uint32_t i = 0; i <= loops; i++) {

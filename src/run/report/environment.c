@@ -45,25 +45,25 @@ lw_status lw__environment_threads(size_t *count)
     return status;
 }
 
-lw_status lw__environment_screen(enum lw__wish *wish)
+/* 0 or 1; need: what they mean. */
+static lw_status read_switch(const char *name, const char *need, enum lw__wish *wish)
 {
-    const char *text = getenv("LANEWISE_SCREEN");
+    const char *text = getenv(name);
 
     *wish = !text ? LW_WHERE_IT_PAYS : !strcmp(text, "1") ? LW_ALWAYS : LW_NEVER;
     if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
         return LW_OK;
-    return lw__fail(LW_E_ARG, "LANEWISE_SCREEN is '%s'; need 0, never, or 1, every launch", text);
+    return lw__fail(LW_E_ARG, "%s is '%s'; need %s", name, text, need);
+}
+
+lw_status lw__environment_screen(enum lw__wish *wish)
+{
+    return read_switch("LANEWISE_SCREEN", "0, never, or 1, every launch", wish);
 }
 
 lw_status lw__environment_bounds(enum lw__wish *wish)
 {
-    const char *text = getenv("LANEWISE_BOUNDS");
-
-    *wish = !text ? LW_WHERE_IT_PAYS : !strcmp(text, "1") ? LW_ALWAYS : LW_NEVER;
-    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
-        return LW_OK;
-    return lw__fail(
-        LW_E_ARG, "LANEWISE_BOUNDS is '%s'; need 0, accesses are not checked, or 1, all are", text);
+    return read_switch("LANEWISE_BOUNDS", "0, accesses are not checked, or 1, all are", wish);
 }
 
 lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__wish *wish)
@@ -82,12 +82,11 @@ lw_status lw__environment_bounds_of(const struct lw__device_ops *ops, enum lw__w
 
 lw_status lw__environment_cache(bool *wanted)
 {
-    const char *text = getenv("LANEWISE_CACHE");
+    enum lw__wish wish;
+    const lw_status status = read_switch("LANEWISE_CACHE", "0, no cache, or 1, the default", &wish);
 
-    *wanted = !text || strcmp(text, "0") != 0;
-    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
-        return LW_OK;
-    return lw__fail(LW_E_ARG, "LANEWISE_CACHE is '%s'; need 0, no cache, or 1, the default", text);
+    *wanted = wish != LW_NEVER;
+    return status;
 }
 
 /* The powers of two that the letter behind a size stands for; -1: none. */

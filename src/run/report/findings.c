@@ -4,6 +4,7 @@
  * launches add to the list.
  */
 #include "run/report/findings.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static struct lw__findings_row *copy(const struct lw__told *told)
         row->stack[i] = own.finding.stack[i];
         move(&row->stack[i].file, &room);
     }
+    assert(room == (char *)(row + 1) + bytes);
     own.finding.stack = row->stack;
     row->told = own;
     row->next = NULL;
@@ -201,6 +203,7 @@ static struct lw__findings_proof *copy_proof(const struct lw__proof *proof)
     char *room = (char *)(row + 1);
     for (size_t i = 0; i < COUNT; i++)
         move(strings[i], &room);
+    assert(room == (char *)(row + 1) + bytes);
     *row = (struct lw__findings_proof){.proof = own};
     return row;
 }

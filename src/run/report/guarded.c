@@ -3,6 +3,7 @@
  */
 #include "base/ref_abi.h"
 #include "run/report/report.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- the arguments ---- */
@@ -39,17 +40,6 @@ static size_t list_live(const struct lw__launch *l, struct lw_bound *live)
     return kept + 1;
 }
 
-static void fill_record(const struct lw__launch *l, struct lw_bounds *b)
-{
-    b->dynamic_bytes = l->dynamic_bytes;
-    for (size_t i = 0; i < l->object_count; i++)
-        b->rows[i] = (struct lw_bound){(uint64_t)(uintptr_t)l->objects[i].memory,
-                                       l->objects[i].memory ? l->objects[i].bytes : 0};
-    b->live_count = list_live(l, b->rows + l->object_count);
-    for (b->live_step = 1; 2 * b->live_step <= b->live_count;)
-        b->live_step *= 2;
-}
-
 const char *lw__guarded_args(const struct lw__launch *l, struct lw__guarded_args *room,
                              size_t *bytes)
 {
@@ -59,8 +49,16 @@ const char *lw__guarded_args(const struct lw__launch *l, struct lw__guarded_args
     *bytes = l->args_bytes;
     if (!l->is_guarded)
         return l->args;
+    assert(place <= LW_ARG_BYTES_MAX);
     *bytes = place + lw_bounds_bytes(l->object_count);
-    fill_record(l, &record);
+    record.dynamic_bytes = l->dynamic_bytes;
+    for (size_t i = 0; i < l->object_count; i++)
+        record.rows[i] = (struct lw_bound){(uint64_t)(uintptr_t)l->objects[i].memory,
+                                           l->objects[i].memory ? l->objects[i].bytes : 0};
+    record.live_count = list_live(l, record.rows + l->object_count);
+    for (record.live_step = 1; 2 * record.live_step <= record.live_count;)
+        record.live_step *= 2;
+    assert(record.live_step <= record.live_count && record.live_count <= l->object_count + 1);
     memset(room->args, 0, place);
     if (l->args_bytes)
         memcpy(room->args, l->args, l->args_bytes);

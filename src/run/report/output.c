@@ -5,6 +5,7 @@
  * each piece is, where that is asked for. Lines of different threads never mix.
  */
 #include "run/report/report.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block)
 
 void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block)
 {
+    assert(lw__output_is_empty(out));
     out->next = NULL;
     out->grid = grid;
     out->block = block;
@@ -130,6 +132,7 @@ static bool keep(struct lw__output *out, struct piece *piece, const char *text)
     lw__text_add_bytes(&out->joined, text, piece->length);
     if (out->text.failed || out->joined.failed)
         return false;
+    assert(out->count < out->capacity && piece->start + piece->length == out->text.length);
     out->pieces[out->count++] = *piece;
     return true;
 }
@@ -163,36 +166,12 @@ static int in_launch_order(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static bool same_thread(const struct piece *a, const struct piece *b)
-{
-    return a->block == b->block && a->thread == b->thread;
-}
-
-/* Cut what a thread printed from this piece on into lines; the last needs no newline. Writes into
- * text. */
-static void deliver_lines(const struct lw__output *out, const struct piece *piece, char *text,
-                          void (*fn)(const lw_output *, void *), void *user)
-{
-    lw_output line = {.block = position(out->grid, piece->block),
-                      .thread = position(out->block, piece->thread)};
-
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        bool last = !text[length];
-
-        text[length] = '\0';
-        line.text = text;
-        fn(&line, user);
-        text += length + !last;
-    }
-}
-
 void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
                         void *user)
 {
     struct lw__text *text = &out->joined;
-    text->failed = false; /* of a piece that was not kept: there is room for all that were */
 
+    text->failed = false; /* of a piece that was not kept: there is room for all that were */
     if (out->count)
         qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
     for (size_t i = 0; i < out->count;) {
@@ -202,8 +181,20 @@ void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const l
         do {
             lw__text_add_bytes(text, out->text.data + out->pieces[i].start, out->pieces[i].length);
             i++;
-        } while (!by_call && i < out->count && same_thread(first, &out->pieces[i]));
-        deliver_lines(out, first, text->data, fn, user);
+        } while (!by_call && i < out->count && first->block == out->pieces[i].block &&
+                 first->thread == out->pieces[i].thread);
+        assert(!text->failed); /* it had room for all of it */
+        lw_output line = {.block = position(out->grid, first->block),
+                          .thread = position(out->block, first->thread)};
+        for (char *at = text->data; *at;) { /* the last line needs no newline */
+            const size_t length = strcspn(at, "\n");
+            const bool is_last = !at[length];
+
+            at[length] = '\0';
+            line.text = at;
+            fn(&line, user);
+            at += length + !is_last;
+        }
     }
     if (out->lost)
         fn(&(lw_output){.lost = out->lost}, user);

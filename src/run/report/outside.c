@@ -1,6 +1,7 @@
 /* outside.c - what is said of an access or an index that is out of bounds, on every device. */
 #include "run/report/report.h"
 #include "base/ref_abi.h"
+#include <assert.h>
 #include <inttypes.h>
 
 void lw__message_add_object(struct lw__message *m, const struct lw__outside *o)
@@ -10,6 +11,7 @@ void lw__message_add_object(struct lw__message *m, const struct lw__outside *o)
         [LW_REF_SHARED] = "a SHARED array",      [LW_REF_DYNAMIC] = "dynamic block memory",
         [LW_REF_PRIVATE] = "a private variable", [LW_REF_CONSTANT] = "a constant"};
 
+    assert(o->kind < sizeof nameless / sizeof *nameless);
     if (o->name && *o->name)
         lw__message_add(m, "'%s'", o->name);
     else

@@ -5,6 +5,7 @@
  * as they are: invalid conversions, %n, and conversions without an argument.
  */
 #include "run/report/report.h"
+#include <assert.h>
 #include <locale.h>
 #include <pthread.h>
 #include <string.h>
@@ -50,11 +51,6 @@ static int64_t sign_extend(uint64_t slot, int bits)
     }
 }
 
-static uint64_t zero_extend(uint64_t slot, int bits)
-{
-    return bits == 64 ? slot : slot & ((UINT64_C(1) << bits) - 1);
-}
-
 /* What a %s prints, of which at most so many bytes are read. */
 static const char *text_of(const struct lw__print_texts *texts, uint64_t slot, int most)
 {
@@ -72,6 +68,7 @@ static void add(struct lw__text *text, const struct lw__conversion *c, uint64_t 
     strcat(format, c->flags);
     strcat(format, kind == 'c' || kind == 'p' ? "*" : "*.*");
     strcat(format, kind == 'd' || kind == 'u' ? "j" : "");
+    assert(strlen(format) + 1 < sizeof format);
     format[strlen(format)] = c->letter;
     const void *pointer = (const void *)(uintptr_t)slot;
     const int most = c->precision < 0 ? LW_TEXT_BYTES_MAX : c->precision;
@@ -83,7 +80,8 @@ static void add(struct lw__text *text, const struct lw__conversion *c, uint64_t 
         lw__text_add(text, format, c->width, c->precision, (intmax_t)sign_extend(slot, c->bits));
         break;
     case 'u':
-        lw__text_add(text, format, c->width, c->precision, (uintmax_t)zero_extend(slot, c->bits));
+        lw__text_add(text, format, c->width, c->precision,
+                     (uintmax_t)(c->bits == 64 ? slot : slot & ((UINT64_C(1) << c->bits) - 1)));
         break;
     case 'f': lw__text_add(text, format, c->width, c->precision, real); break;
     case 'p': lw__text_add(text, format, c->width, pointer); break;

@@ -4,6 +4,7 @@
  * needs no memory; what does not fit is cut.
  */
 #include "run/report/report.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,6 +14,8 @@ void lw__message_add(struct lw__message *m, const char *format, ...)
 {
     size_t room = sizeof m->text - m->length;
     va_list arguments;
+
+    assert(m->length < sizeof m->text && !m->text[m->length]);
     va_start(arguments, format);
     int length = vsnprintf(m->text + m->length, room, format, arguments);
     va_end(arguments);
@@ -112,6 +115,7 @@ void lw__message_add_missing(struct lw__message *m, const struct lw__launch *lau
 
 void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3])
 {
+    assert(size.x && size.y && size.z);
     index[0] = (int32_t)(linear % size.x);
     index[1] = (int32_t)(linear / size.x % size.y);
     index[2] = (int32_t)(linear / size.x / size.y);

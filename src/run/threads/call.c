@@ -11,6 +11,7 @@
  * allocate memory first.
  */
 #include "run/threads/threads.h"
+#include <assert.h>
 
 /* ---- the thread ---- */
 
@@ -59,6 +60,7 @@ bool lw__fault_call(struct lw__fault_thread *thread, const struct lw__call *call
     void *const before = thread->frame;
     struct lw__trap trap; /* of which only the first two are read if there is no fault */
 
+    assert(!thread->trap && thread->stack.top);
     if (is_cancelled(thread)) {
         *fault = (struct lw__fault){.is_cancelled = true};
         return false;
@@ -87,6 +89,7 @@ uint64_t lw__fault_outside(const struct lw__call *call)
     void *const before = thread->frame;
     uint64_t result;
 
+    assert(trap->frame && !trap->is_hit);
     thread->trap = NULL;
     result = lw__stack_switch(below(trap->frame), &thread->frame, call);
     thread->frame = before;

@@ -4,6 +4,7 @@
  * handler that was there before.
  */
 #include "run/threads/threads.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,12 +22,6 @@ static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static struct sigaction previous[SIGNALS]; /* fixed before the handler is there */
-
-/* A signal that this thread raised comes from a handler that ran first and now passes it on. */
-static bool is_fault(const siginfo_t *info)
-{
-    return info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid());
-}
 
 static void note(const struct lw__guarded *stack, struct lw__trap *trap, const siginfo_t *info,
                  const ucontext_t *context)
@@ -58,23 +53,19 @@ static void by_default(int signal, const siginfo_t *info, bool is_ignored)
         raise(signal);
 }
 
-static void hand_on(int signal, siginfo_t *info, void *context)
-{
-    struct sigaction *p = &previous[signal == signals[0] ? 0 : 1];
-
-    if (p->sa_handler == SIG_DFL || p->sa_handler == SIG_IGN)
-        by_default(signal, info, p->sa_handler == SIG_IGN);
-    else
-        lw__signal_hand_on(p, signal, info, context);
-}
-
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     struct lw__fault_thread *const thread = lw__fault_this_thread();
     struct lw__trap *const trap = thread ? thread->trap : NULL;
 
-    if (!trap || !is_fault(info)) {
-        hand_on(signal, info, context);
+    /* A signal that this thread raised comes from a handler that ran before, and passes it on. */
+    if (!trap || !(info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid()))) {
+        struct sigaction *p = &previous[signal == signals[0] ? 0 : 1];
+
+        if (p->sa_handler == SIG_DFL || p->sa_handler == SIG_IGN)
+            by_default(signal, info, p->sa_handler == SIG_IGN);
+        else
+            lw__signal_hand_on(p, signal, info, context);
         return;
     }
     note(&thread->stack, trap, info, context);
@@ -105,6 +96,7 @@ static lw_status install(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
+    assert(lw__is_locked());
     if (!lw__fault_key())
         return lw__fail(LW_E_MEMORY, "out of memory: the key of threads that run kernels");
     sigemptyset(&action.sa_mask);
@@ -132,18 +124,6 @@ lw_status lw_trap_faults(void)
 }
 
 /* ---- threads ---- */
-
-/* A fault that is raised while it is blocked ends the process. */
-static void unblock(bool traps)
-{
-    sigset_t ours;
-
-    sigemptyset(&ours);
-    sigaddset(&ours, LW_STOP_SIGNAL);
-    for (size_t i = 0; traps && i < SIGNALS; i++)
-        sigaddset(&ours, signals[i]);
-    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
-}
 
 /* Where the thread has none: kernel code may have used up its own stack. */
 static bool set_signal_stack(struct lw__guarded *g)
@@ -173,7 +153,12 @@ bool lw__fault_ready(struct lw__fault_thread *thread)
         return false;
     }
     lw__stop_list(thread);
-    unblock(traps);
+    sigset_t ours; /* a fault that is raised while it is blocked ends the process */
+    sigemptyset(&ours);
+    sigaddset(&ours, LW_STOP_SIGNAL);
+    for (size_t i = 0; traps && i < SIGNALS; i++)
+        sigaddset(&ours, signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
     return true;
 }
 

@@ -4,6 +4,7 @@
  * that the system allows a process (vm.max_map_count). Some of them are left to the program.
  */
 #include "run/threads/threads.h"
+#include <assert.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,6 +59,7 @@ void lw__guard_free(struct lw__guarded *g)
 {
     if (!g->map)
         return;
+    assert(atomic_load(&guarded) > 0 && g->map < g->low && g->top < g->map + g->map_bytes);
     unmap(g);
     atomic_fetch_sub(&guarded, 1);
 }

@@ -81,6 +81,14 @@ void lw__unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+bool lw__is_locked(void)
+{
+    if (pthread_mutex_trylock(&lock))
+        return true;
+    pthread_mutex_unlock(&lock);
+    return false;
+}
+
 unsigned lw__era(void)
 {
     return era;
@@ -163,6 +171,7 @@ bool lw__wait_change(const struct timespec *deadline)
 {
     bool in_time;
 
+    assert(lw__is_locked());
     lw__pool_release();
     pool.waiters++;
     in_time = wait_for_change(deadline);
@@ -172,6 +181,7 @@ bool lw__wait_change(const struct timespec *deadline)
 
 void lw__announce(void)
 {
+    assert(lw__is_locked());
     atomic_fetch_add(&changes, 1);
     pthread_cond_broadcast(&changed);
 }
@@ -193,7 +203,9 @@ void lw__pool_forget(struct lw__task *task)
 
     if (!task->ready)
         return;
+    assert(lw__is_locked() && pool.ready > 0);
     while (*link != task) {
+        assert(*link && (*link)->ready);
         before = *link;
         link = &before->next;
     }
@@ -208,6 +220,7 @@ void lw__pool_forget(struct lw__task *task)
 
 static void add_ready(struct lw__task *task)
 {
+    assert(lw__is_locked() && !task->ready && !task->next && !pool.first == !pool.last);
     if (pool.last)
         pool.last->next = task;
     else
@@ -322,7 +335,7 @@ static struct lw__share *choose_share(void)
 /* Locked. */
 static void set_wanted(struct lw__share *share, size_t wanted)
 {
-    assert(share->wanted <= pool.wanted);
+    assert(lw__is_locked() && share->wanted <= pool.wanted);
     pool.wanted = pool.wanted - share->wanted + wanted;
     share->wanted = wanted;
 }
@@ -333,6 +346,7 @@ static void help(struct lw__share *share)
 {
     bool is_left;
 
+    assert(share->is_open && share->wanted > 0);
     set_wanted(share, share->wanted - 1);
     atomic_fetch_add(&share->helpers, 1);
     call_worker();
@@ -359,6 +373,7 @@ static bool do_something(struct worker *self)
 
     if (!task && !share)
         return false;
+    assert(!self->busy);
     self->busy = true;
     pool.busy++;
     if (task) {
@@ -367,23 +382,10 @@ static bool do_something(struct worker *self)
     } else {
         help(share);
     }
+    assert(lw__is_locked() && pool.busy > 0);
     pool.busy--;
     self->busy = false;
     return true;
-}
-
-/* One that was woken for work that another took does not look for more. */
-static void wait_for_work(bool looks)
-{
-    bool moved = false;
-
-    if (looks && pool.spinners < pool.spinners_max) {
-        pool.spinners++;
-        moved = spin(&calls, &calls, lw__clock() + SPIN_NS);
-        pool.spinners--;
-    }
-    if (!moved)
-        pthread_cond_wait(&work, &lock);
 }
 
 static void *work_for_ever(void *argument)
@@ -395,8 +397,18 @@ static void *work_for_ever(void *argument)
         bool worked = works;
 
         works = do_something(argument);
-        if (!works)
-            wait_for_work(worked);
+        if (!works) {
+            /* One that was woken for work that another took does not look for more. */
+            bool moved = false;
+
+            if (worked && pool.spinners < pool.spinners_max) {
+                pool.spinners++;
+                moved = spin(&calls, &calls, lw__clock() + SPIN_NS);
+                pool.spinners--;
+            }
+            if (!moved)
+                pthread_cond_wait(&work, &lock);
+        }
     }
     lw__unlock();
     return NULL;
@@ -437,44 +449,13 @@ bool lw__pool_lend_hand(struct lw__task *task)
     pool.busy++;
     call_worker();
     task->step(task);
+    assert(lw__is_locked() && pool.busy > 0);
     pool.busy--;
     call_worker();
     return true;
 }
 
 /* ---- sharing ---- */
-
-static void open_share(struct lw__share *share, size_t helpers)
-{
-    share->is_open = true;
-    share->next = pool.shares;
-    pool.shares = share;
-    set_wanted(share, helpers < pool.limit ? helpers : pool.limit - 1);
-    call_worker();
-}
-
-static void close_share(struct lw__share *share)
-{
-    struct lw__share **link = &pool.shares;
-
-    while (*link != share)
-        link = &(*link)->next;
-    *link = share->next;
-    set_wanted(share, 0);
-    share->is_open = false;
-    while (atomic_load(&share->helpers))
-        pthread_cond_wait(&helped, &lock);
-}
-
-/* Helpers are in their last piece when this thread finds none: mostly they need no long wait. */
-static void await_helpers(const struct lw__share *share)
-{
-    uint64_t end = lw__clock() + SPIN_NS;
-    int step = 0;
-
-    while (atomic_load(&share->helpers) && (++step % SPIN_STEP || lw__clock() < end))
-        pause_processor();
-}
 
 void lw__pool_share(struct lw__share *share, size_t helpers)
 {
@@ -487,14 +468,35 @@ void lw__pool_share(struct lw__share *share, size_t helpers)
     lw__lock();
     set_limit();
     may_spin = pool.spinners_max > 0;
+    assert(!share->is_open && !share->wanted);
     atomic_init(&share->helpers, 0);
-    open_share(share, helpers);
+    share->is_open = true;
+    share->next = pool.shares;
+    pool.shares = share;
+    set_wanted(share, helpers < pool.limit ? helpers : pool.limit - 1);
+    call_worker();
     lw__unlock();
     share->run(share, false);
-    if (may_spin)
-        await_helpers(share);
+    if (may_spin) {
+        /* Helpers are in their last piece when this thread finds none: mostly they need no long
+         * wait. */
+        uint64_t end = lw__clock() + SPIN_NS;
+        int step = 0;
+
+        while (atomic_load(&share->helpers) && (++step % SPIN_STEP || lw__clock() < end))
+            pause_processor();
+    }
     lw__lock();
-    close_share(share);
+    struct lw__share **link = &pool.shares;
+    while (*link != share) {
+        assert(*link && (*link)->is_open);
+        link = &(*link)->next;
+    }
+    *link = share->next;
+    set_wanted(share, 0);
+    share->is_open = false;
+    while (atomic_load(&share->helpers))
+        pthread_cond_wait(&helped, &lock);
     lw__unlock();
 }
 
@@ -508,6 +510,7 @@ void lw__pool_lose(size_t threads)
 
 void lw__pool_find(size_t threads)
 {
+    assert(lw__is_locked() && pool.lost >= threads);
     pool.lost -= threads;
 }
 

@@ -13,6 +13,7 @@
  * The handler is set by the first cancel that finds a thread in a launch.
  */
 #include "run/threads/threads.h"
+#include <assert.h>
 #include <link.h>
 #include <sys/auxv.h>
 
@@ -118,25 +119,22 @@ static bool install(void)
     return is_there;
 }
 
-static void send(struct lw__fault_thread *t)
-{
-    const struct segment code = find_segment((uintptr_t)atomic_load(&t->entry));
-
-    atomic_store(&t->low, code.low);
-    atomic_store(&t->high, code.high);
-    pthread_sigqueue(t->thread, LW_STOP_SIGNAL, (union sigval){.sival_ptr = (void *)&ours});
-}
-
 size_t lw__stop_send(const atomic_bool *cancelled)
 {
     size_t count = 0;
 
+    assert(lw__is_locked());
     for (struct lw__fault_thread *t = threads; t; t = t->next) {
         if (atomic_load(&t->launch) != cancelled)
             continue;
         count++;
-        if (install())
-            send(t);
+        if (install()) {
+            const struct segment code = find_segment((uintptr_t)atomic_load(&t->entry));
+
+            atomic_store(&t->low, code.low);
+            atomic_store(&t->high, code.high);
+            pthread_sigqueue(t->thread, LW_STOP_SIGNAL, (union sigval){.sival_ptr = (void *)&ours});
+        }
     }
     return count;
 }
@@ -146,12 +144,14 @@ size_t lw__stop_send(const atomic_bool *cancelled)
 void lw__stop_begin(struct lw__fault_thread *thread, const atomic_bool *cancelled,
                     const void *entry)
 {
+    assert(!atomic_load(&thread->launch)); /* a thread takes part in one at a time */
     atomic_store_explicit(&thread->entry, entry, memory_order_relaxed);
     atomic_store_explicit(&thread->launch, cancelled, memory_order_release);
 }
 
 void lw__stop_end(struct lw__fault_thread *thread)
 {
+    assert(atomic_load(&thread->launch) && !thread->trap);
     atomic_store_explicit(&thread->launch, NULL, memory_order_release);
 }
 

@@ -15,6 +15,7 @@
 #define LW_RUN_THREADS_H
 
 #include "run/report/report.h"
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@
 
 void lw__lock(void);
 void lw__unlock(void);
+bool lw__is_locked(void);                           /* by whomever: for asserts */
 unsigned lw__era(void);                             /* locked: how many forks led to this process */
 uint64_t lw__clock(void);                           /* CLOCK_MONOTONIC, in nanoseconds */
 struct timespec lw__deadline(uint64_t nanoseconds); /* such a time: so long from now */
@@ -112,6 +114,7 @@ enum {
  * gap is less than `align`, a power of two of at most a page. */
 static inline char *lw__guard_place(const struct lw__guarded *g, size_t bytes, size_t align)
 {
+    assert(align && !(align & (align - 1)) && bytes <= (size_t)(g->top - g->low));
     return (char *)(((uintptr_t)g->top - bytes) & ~(uintptr_t)(align - 1));
 }
 
