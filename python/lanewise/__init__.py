@@ -31,7 +31,7 @@ from ._symbol import Symbol
 from ._testing import testing
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
-            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _settled)
+            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled)
 
 __version__ = _core.version()
 

@@ -80,7 +80,7 @@ class Array(Values, _core.Array):
 
     def copy(self) -> "Array":
         """A C-contiguous copy on the same device, of what launches that use the array leave."""
-        return _core.operate("copy", "{}", (self._settled(),), None, None)
+        return _core.operate("copy", {}, (self._settled(),), None, None)
 
     def reshape(self, *shape: int) -> "Array":
         """The elements in C order under another shape; one extent may be -1. A view if the strides
@@ -116,7 +116,7 @@ class Array(Values, _core.Array):
     def astype(self, dtype: Any) -> "Array":
         """A copy with another dtype, each element rounded once."""
         name = _dtypes.dtype_name(dtype)
-        return _core.operate("copy", f'{{"dtype": "{name}"}}', (self._settled(),), None, None)
+        return _core.operate("copy", {"dtype": name}, (self._settled(),), None, None)
 
     def item(self) -> Any:
         """The only element as a Python number. Raises ArgumentError if there is not one."""
@@ -167,7 +167,7 @@ class Array(Values, _core.Array):
         if value.ndim > view.ndim:
             raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
         there = value.to(self.device)._settled()
-        _core.operate("copy", "{}", (_broadcast(there, view.shape),), view._settled(), None)
+        _core.operate("copy", {}, (_broadcast(there, view.shape),), view._settled(), None)
 
     def __len__(self) -> int:
         if not self.ndim:

@@ -37,8 +37,7 @@ def _in_order(x: Any, order: Sequence[int], stream: Stream | None) -> Any:
     """The axes in that order, C-contiguous."""
     if list(order) == list(range(x.ndim)) and _is_whole(x):
         return x
-    axes = ",".join(map(str, order))
-    return _core.operate("permute", f'{{"axes": "{axes}"}}', (x,), None, stream)
+    return _core.operate("permute", {"axes": ",".join(map(str, order))}, (x,), None, stream)
 
 
 def _length(extents: Sequence[Any]) -> Any:
@@ -103,7 +102,7 @@ def in_place(run: Run, x: Any, axis: Any, out: Any, stream: Stream | None) -> An
     if _is_whole(into):
         run(row, 0, into.reshape(_length(shape)))
     else:
-        _core.operate("copy", "{}", (run(row, 0, None).reshape(shape),), into, stream)
+        _core.operate("copy", {}, (run(row, 0, None).reshape(shape),), into, stream)
     return out
 
 
@@ -149,5 +148,5 @@ def reduced(run: Run, x: Any, axis: Any, keepdims: bool, out: Any, stream: Strea
         run(rows, rows.ndim - 1, into, False)
     else:
         made = run(rows, rows.ndim - 1, None, False, into.dtype)
-        _core.operate("copy", "{}", (made.reshape(shape),), into, stream)
+        _core.operate("copy", {}, (made.reshape(shape),), into, stream)
     return out

@@ -4,7 +4,6 @@ The library's graph is of one device. What is recorded is kept, and recorded aga
 """
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, NoReturn, Sequence
@@ -19,7 +18,7 @@ from ._devices import DeviceLike, current_stream, device_of, stream as make_stre
 from ._dims import Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError, DeviceError, DtypeError
 from ._symbol import Symbol
-from ._symbolic import Again, SymbolicRecording, sizes_of, types_of
+from ._symbolic import Again, SymbolicRecording, sizes_of
 
 DtypeLike = Any
 Shape = Any
@@ -132,16 +131,6 @@ class Model:
 
 
 _SIZES_KEPT = 32
-
-
-def _record(name: str, parameters: str, inputs: tuple[Any, ...], results: tuple[Any, ...],
-            stream: Stream, has_weights: bool) -> None:
-    if not has_weights:
-        _core.record(name, parameters, inputs, results, stream)
-        return
-    given = json.loads(parameters)
-    _core.record_attention(name, parameters, inputs, results, stream, given["scale"],
-                           given["causal"], given.get("window", 0))
 
 
 def _output_again(title: str, tensor: Symbol) -> Any:
@@ -303,43 +292,41 @@ class Graph(SymbolicRecording):
             raise ArgumentError(f"out is {out!r}; need {len(types)} of the graph's tensors")
         return given
 
-    def _operate(self, name: str, parameters: str, inputs: tuple[Any, ...], out: Any,
-                 stream: Stream | None, has_weights: int = 0) -> Any:
+    def _operate(self, name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any,
+                 stream: Stream | None) -> Any:
         """For the extension: an operation with tensors of this graph."""
         self._check_open()
         if stream is not None and stream._graph is not self:
             raise ArgumentError("the tensors are of a graph, and the stream is not that graph's")
         plain = tuple(self._plain(i) for i in inputs)
         if self._is_symbolic:
-            types = self._types(name, parameters, inputs, bool(has_weights))
+            types = self._types(name, parameters, inputs)
         else:
             types = [TensorType(_dtypes.DTYPES[code], shape)
-                     for code, shape in types_of(name, parameters, plain, bool(has_weights))]
+                     for code, shape in _core.infer(name, parameters, plain)]
         results = self._results(types[:1] if out is not None else types, out)
         if len(results) < len(types):
             results += tuple(self._tensor(None, t) for t in types[1:])
         if self._is_symbolic:
-            self._note_operation(name, parameters, inputs, out, has_weights, results, types)
+            self._note_operation(name, parameters, inputs, out, results, types)
         else:
             given = tuple(self._plain(r) for r in results)
-            _record(name, parameters, plain, given, self.stream, bool(has_weights))
-            self._steps.append(("operation", name, parameters, inputs, results, bool(has_weights)))
+            _core.record(name, parameters, plain, given, self.stream)
+            self._steps.append(("operation", name, parameters, inputs, results))
         self._written.update(r._index for r in results)
         if len(results) == 1:
             return out if out is not None else results[0]
         return results if out is None else (out, *results[1:])
 
-    def _note_operation(self, name: str, parameters: str, inputs: tuple[Any, ...], out: Any,
-                        has_weights: int, results: tuple[Symbol, ...],
-                        types: list[TensorType]) -> None:
+    def _note_operation(self, name: str, parameters: dict[str, Any], inputs: tuple[Any, ...],
+                        out: Any, results: tuple[Symbol, ...], types: list[TensorType]) -> None:
         """An operation that is recorded when the sizes are numbers."""
         for given, needed in zip(results, types):
             if given.shape != needed.shape:
                 raise ArgumentError(f"{name}: out has shape {given.shape}; need {needed.shape}")
 
         def call(again: Again) -> None:
-            made = again.graph._operate(name, parameters, again(inputs), again(out), None,
-                                        has_weights)
+            made = again.graph._operate(name, parameters, again(inputs), again(out), None)
             for symbol, tensor in zip(results, made if isinstance(made, tuple) else (made,)):
                 again.keep(symbol, tensor)
 
@@ -408,7 +395,7 @@ class Graph(SymbolicRecording):
         else:
             value = np.broadcast_to(value, view.shape)
         name = _dtypes.dtype_name(view.dtype)
-        self._operate("copy", f'{{"dtype": "{name}"}}', (value,), view, None)
+        self._operate("copy", {"dtype": name}, (value,), view, None)
 
     # ---- what is made of it ----
 
@@ -430,9 +417,9 @@ class Graph(SymbolicRecording):
             elif kind == "output":
                 _core.graph_output(handle, step[0], there(step[1]))
             elif kind == "operation":
-                name, parameters, inputs, results, has_weights = step
-                _record(name, parameters, tuple(there(i) for i in inputs),
-                        tuple(there(r) for r in results), stream, has_weights)
+                name, parameters, inputs, results = step
+                _core.record(name, parameters, tuple(there(i) for i in inputs),
+                             tuple(there(r) for r in results), stream)
             else:
                 kernel, grid, block, shared, args = step
                 kernel.launch(grid=grid, block=block, shared=shared, stream=stream,

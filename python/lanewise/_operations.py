@@ -5,16 +5,13 @@ The arguments go to the operation of that name in the library, which checks them
 from __future__ import annotations
 
 import builtins
-import math
 import re
 from typing import Any, Literal, Sequence
-
-import numpy as np
 
 from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
-from ._errors import ArgumentError, DtypeError, IndexError, LaunchError, UnsupportedError
+from ._errors import ArgumentError, DtypeError, IndexError, LaunchError
 from ._probe import expression_dtype
 
 ArrayLike = Any
@@ -23,35 +20,12 @@ Axes = int | tuple[int, ...] | None
 SumOrder = Literal["fixed", "exact", "free"]
 
 
-def _value(name: str, value: Any) -> str:
-    """A parameter in JSON."""
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-    if hasattr(value, "__index__"):
-        return str(value.__index__())
-    if isinstance(value, (float, np.floating)):
-        number = float(value)
-        return repr(number) if math.isfinite(number) else f'"{number}"'
-    raise ArgumentError(f"parameter '{name}' is {value!r}; need a number, a bool or a text")
-
-
-def _json(parameters: dict[str, Any]) -> str:
-    return "{" + ", ".join(f'"{k}": {_value(k, v)}' for k, v in parameters.items()
-                           if v is not None) + "}"
-
-
 def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any,
          stream: Stream | None) -> Any:
     try:
-        return _core.operate(name, _json(parameters), inputs, out, stream)
+        return _core.operate(name, parameters, inputs, out, stream)
     except LaunchError as error:
         raise error if stream is not None else _told(name, error) from None
-    except ArgumentError:
-        if name in _core.operations():
-            raise
-    raise UnsupportedError(f"{name} is not built yet")
 
 
 def _told(name: str, error: LaunchError) -> Exception:
@@ -105,8 +79,6 @@ def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike |
     >>> lw.dot(np.arange(8.0), np.arange(8.0))
     np.float64(140.0)
     """
-    if dtype is None and sum == "fixed":
-        return _core.operate("dot", "{}", (x, y), out, stream)
     return _run("dot", {"dtype": _named(dtype, out), "sum": sum}, (x, y), out, stream)
 
 
@@ -383,10 +355,8 @@ def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
     """
     scale = float(scale) or 5e-324  # the library takes 0 for its default
     parameters = {"scale": scale, "causal": causal, "window": window}
-    if return_weights:
-        return _core.attention("attention", _json(parameters), (q, k, v), out, stream,
-                               scale, causal, 0 if window is None else window)
-    return _run("attention", parameters, (q, k, v), out, stream)
+    name = "attention_weights" if return_weights else "attention"
+    return _run(name, parameters, (q, k, v), out, stream)
 
 
 def conv1d(x: ArrayLike, filter: ArrayLike, *, pad: int = 0, stride: int = 1,

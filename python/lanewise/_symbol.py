@@ -98,12 +98,12 @@ class Symbol(Recorded):
 
     def copy(self) -> "Symbol":
         """A C-contiguous copy, which is recorded."""
-        return self._graph._operate("copy", "{}", (self,), None, None)
+        return self._graph._operate("copy", {}, (self,), None, None)
 
     def astype(self, dtype: Any) -> "Symbol":
         """A copy with another dtype, each element rounded once, which is recorded."""
         name = _dtypes.dtype_name(dtype)
-        return self._graph._operate("copy", f'{{"dtype": "{name}"}}', (self,), None, None)
+        return self._graph._operate("copy", {"dtype": name}, (self,), None, None)
 
     def __getitem__(self, key: Any) -> "Symbol":
         if self._graph._is_symbolic:

@@ -55,16 +55,6 @@ class Again:
         return self._sizes[extent] if isinstance(extent, Dim) else extent
 
 
-def types_of(name: str, parameters: str, inputs: tuple[Any, ...],
-             has_weights: bool) -> list[tuple[int, tuple[int, ...]]]:
-    """Dtype and shape of each result; attention's weights are no result of the operation."""
-    rows = _core.infer(name, parameters, inputs)
-    if has_weights:
-        q, k = inputs[0], inputs[1]
-        rows.append((rows[0][0], (*q.shape[:-1], k.shape[-2])))
-    return rows
-
-
 class SymbolicRecording:
     """What a Graph does about unknown sizes; _is_symbolic is True if it has some."""
 
@@ -84,15 +74,15 @@ class SymbolicRecording:
         extents = in_sample(shape, sample)
         return _core.view(_core.allocate(self._device, code, 1), 0, extents, (0,) * len(extents))
 
-    def _types(self, name: str, parameters: str, inputs: tuple[Any, ...],
-               has_weights: bool) -> list[TensorType]:
+    def _types(self, name: str, parameters: dict[str, Any],
+               inputs: tuple[Any, ...]) -> list[TensorType]:
         """The types of the results of an operation of the library."""
         codes: list[int] = []
 
         def question(sample: int) -> list[tuple[int, ...]]:
             plain = tuple(self._stand_in(i._array._code, i.shape, sample)
                           if isinstance(i, Recorded) else i for i in inputs)
-            rows = types_of(name, parameters, plain, has_weights)
+            rows = _core.infer(name, parameters, plain)
             codes[:] = [code for code, _ in rows]
             return [shape for _, shape in rows]
 

@@ -18,7 +18,6 @@ from ._array import Array, asarray
 from ._core import Device
 from ._devices import device as _device, default_device
 from ._errors import ArgumentError
-from ._operations import _json
 
 ArrayLike = Any
 DtypeLike = Any
@@ -141,7 +140,7 @@ def _inputs(comm: Comm, given: Sequence[ArrayLike]) -> list[Array]:
 
 
 def _like(name: str, parameters: dict[str, Any], inputs: Sequence[Array]) -> Any:
-    return _core.infer(name, _json(parameters), tuple(inputs))[0]
+    return _core.infer(name, parameters, tuple(inputs))[0]
 
 
 def _result(comm: Comm, shape: Sequence[int], dtype: Any) -> Array:

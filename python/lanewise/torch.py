@@ -182,7 +182,7 @@ def _result(op: Op, array: Any, taken: list[torch.Tensor], stream: Stream) -> to
         raise ArgumentError(f"{op.name}: it gave {array!r}; need what operations give")
     base = _base_of(array)
     if base is None or any(base is t for t in taken):
-        array = _core.operate("copy", "{}", (array,), None, stream)
+        array = _core.operate("copy", {}, (array,), None, stream)
         base = _base_of(array)
     if base is None:  # without elements
         return stream._allocate._empty(array._code, array.shape)

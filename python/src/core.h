@@ -56,6 +56,7 @@ typedef struct core {
     PyObject *get_default; /* the default device */
     PyObject *empty;       /* numpy.empty */
     PyObject *ndarray;     /* numpy.ndarray */
+    PyObject *generic;     /* numpy.generic, a scalar */
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
@@ -125,7 +126,7 @@ typedef struct operand {
     Py_ssize_t itemsize;
 } operand;
 
-/* module.c */
+/* state.c */
 core *core_of(PyObject *module);
 core *core_of_type(PyTypeObject *type);
 int raise_status(core *c, lw_status status);
@@ -257,10 +258,11 @@ int check_raise(stream *s);
 /* fill.c */
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
+/* parameters.c: of a call of the operation, whose texts are the dictionary's. None is a default. */
+lw_params *parameters_read(core *c, const lw_op *op, PyObject *dict);
+
 /* operate.c */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
-PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
-PyObject *core_record_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_operations(PyObject *module, PyObject *unused);

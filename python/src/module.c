@@ -1,66 +1,6 @@
-/* module.c - the extension lanewise._core: its state, its functions, errors by status. */
+/* module.c - the extension lanewise._core: its functions and types. */
 #include "core.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-core *core_of(PyObject *module)
-{
-    return *(core **)PyModule_GetState(module);
-}
-
-core *core_of_type(PyTypeObject *type)
-{
-    return *(core **)PyType_GetModuleState(type);
-}
-
-/* The library's text of its last failure as an exception; -1. */
-int raise_status(core *c, lw_status status)
-{
-    const int k = -(int)status;
-    const char *text = lw_last_error();
-    const bool is_outside = status == LW_E_LAUNCH && strstr(text, " outside: ");
-
-    PyErr_Format(k > 0 && k < STATUSES && c->errors[k] ? c->errors[k] : PyExc_RuntimeError, "%s%s",
-                 text, is_outside ? "; lw.check() tells of all such accesses" : "");
-    return -1;
-}
-
-int raise_text(core *c, lw_status status, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    PyErr_FormatV(c->errors[-(int)status] ? c->errors[-(int)status] : PyExc_RuntimeError, format,
-                  args);
-    va_end(args);
-    return -1;
-}
-
-/* The exception there is, if it is one of ours, with a text before its own; -1. */
-int raise_within(core *c, const char *format, ...)
-{
-    PyObject *type, *value, *trace, *before;
-    va_list args;
-
-    PyErr_Fetch(&type, &value, &trace);
-    if (!PyErr_GivenExceptionMatches(type, c->errors[0])) {
-        PyErr_Restore(type, value, trace);
-        return -1;
-    }
-    PyErr_NormalizeException(&type, &value, &trace);
-    va_start(args, format);
-    before = PyUnicode_FromFormatV(format, args);
-    va_end(args);
-    if (before)
-        PyErr_Format(type, "%U%S", before, value);
-    DROP_IF(before);
-    DROP_IF(type);
-    DROP_IF(value);
-    DROP_IF(trace);
-    return -1;
-}
 
 static int keep(PyObject **place, PyObject *object)
 {
@@ -85,15 +25,13 @@ static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
 }
 
 /* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers,
- * ndarray, settled) */
+ * ndarray, generic, settled) */
 static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
 
-    if (count != 10) {
-        PyErr_SetString(PyExc_TypeError, "setup takes 10 arguments");
-        return NULL;
-    }
+    if (count != 11)
+        return PyErr_Format(PyExc_TypeError, "setup takes 11");
     if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
         return NULL;
     keep(&c->array_class, args[2]);
@@ -103,7 +41,8 @@ static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t 
     keep(&c->deliver, args[6]);
     c->has_bfloat16_buffers = PyObject_IsTrue(args[7]) == 1;
     keep(&c->ndarray, args[8]);
-    keep(&c->settled, args[9]);
+    keep(&c->generic, args[9]);
+    keep(&c->settled, args[10]);
     Py_RETURN_NONE;
 }
 
@@ -135,8 +74,6 @@ static PyMethodDef functions[] = {
     FAST("build", core_build, "(device, path, source, ...): a program"),
     FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
-    FAST("attention", core_attention, "operate, and scale, causal, window: with the weights"),
-    FAST("record_attention", core_record_attention, "record, and scale, causal, window"),
     FAST("record", core_record, "operate on the tensors of a graph, all of them given"),
     FAST("infer", core_infer, "(name, parameters, inputs): dtype and shape of each result"),
     FAST("check_begin", core_check_begin, "(schedules, strict): launches run under the checker"),

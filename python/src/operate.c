@@ -2,7 +2,6 @@
  * argument is: NumPy's, an Array, or another library's.
  */
 #include "core.h"
-#include <limits.h>
 #include <string.h>
 
 enum { INPUTS = 8, OUTPUTS = 4 };
@@ -11,14 +10,13 @@ typedef struct call {
     core *core;
     device *device;
     stream *stream; /* or NULL */
-    lw_op *op;
-    const char *name, *parameters;
-    size_t inputs, outputs, given;   /* given: outputs that are the caller's */
-    PyObject *recorder;              /* of a graph's tensor among the inputs; or NULL */
-    bool records;                    /* for the recorder, which has made all tensors */
-    bool is_checked;                 /* it runs under the checker */
-    bool is_queued;                  /* for a stream that the call names: it does not wait */
-    lw_attention_options *attention; /* NULL: the operation by its name */
+    const char *name;
+    lw_params *params;
+    size_t inputs, outputs, given; /* given: outputs that are the caller's */
+    PyObject *recorder;            /* of a graph's tensor among the inputs; or NULL */
+    bool records;                  /* for the recorder, which has made all tensors */
+    bool is_checked;               /* it runs under the checker */
+    bool is_queued;                /* for a stream that the call names: it does not wait */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
     PyObject *settled;          /* the inputs, numbers among them as scalars */
@@ -97,15 +95,15 @@ static int take_inputs(call *c, PyObject *inputs)
     return 0;
 }
 
+/* The first ones, or all. */
 static int take_outputs(call *c, PyObject *out)
 {
     const bool is_tuple = PyTuple_Check(out);
     const Py_ssize_t count = is_tuple ? PyTuple_Size(out) : 1;
-    const size_t needed = c->attention && !c->records ? 1 : c->outputs;
 
-    if ((size_t)count != needed)
+    if (!count || (size_t)count > c->outputs)
         return raise_text(c->core, LW_E_ARG, "%s: out has %zd arrays; need %zu", c->name, count,
-                          needed);
+                          c->outputs);
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject *object = is_tuple ? PyTuple_GetItem(out, k) : out;
 
@@ -135,14 +133,8 @@ static int infer(call *c, lw_shape *shapes)
         in[k].rank = c->in[k].tensor.rank;
         memcpy(in[k].extent, c->in[k].tensor.extent, sizeof in[k].extent);
     }
-    status = lw_op_infer(c->op, c->parameters, in, c->inputs, shapes, OUTPUTS);
-    if (status)
-        return raise_status(c->core, status);
-    if (c->attention && c->inputs > 1 && in[0].rank && in[1].rank > 1) {
-        shapes[1] = in[0]; /* the weights: a row of keys for each query */
-        shapes[1].extent[in[0].rank - 1] = in[1].extent[in[1].rank - 2];
-    }
-    return 0;
+    status = lw_params_infer(c->params, in, c->inputs, shapes, OUTPUTS);
+    return status ? raise_status(c->core, status) : 0;
 }
 
 /* NumPy's memory on the host, else an Array, which becomes what is asked for at the end. */
@@ -335,11 +327,7 @@ static int run(call *c)
     for (size_t k = 0; k < c->outputs; k++)
         out[k] = c->out[k].tensor;
     Py_BEGIN_ALLOW_THREADS;
-    if (c->attention) {
-        c->attention->weights = &out[1];
-        status = lw_attention(s->handle, out[0], in[0], in[1], in[2], c->attention);
-    } else
-        status = lw_op_run(c->op, s->handle, c->parameters, out, c->outputs, in, c->inputs);
+    status = lw_params_run(c->params, s->handle, out, c->outputs, in, c->inputs);
     if (!c->stream)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     if (waited && waited != LW_E_TIMEOUT && !status)
@@ -387,8 +375,8 @@ static PyObject *operate(call *c, PyObject *const *args)
     if (!c->recorder && c->stream)
         c->recorder = Py_XNewRef(c->stream->recorder);
     if (c->recorder && !c->records)
-        return PyObject_CallMethod(c->recorder, "_operate", "OOOOOi", args[0], args[1], inputs, out,
-                                   args[4], c->attention != NULL);
+        return PyObject_CallMethod(c->recorder, "_operate", "OOOOO", args[0], args[1], inputs, out,
+                                   args[4]);
     if ((out != Py_None && take_outputs(c, out)))
         return NULL;
     follow_current(c);
@@ -413,37 +401,50 @@ static void clean_up(call *c)
         operand_drop(&c->out[k]);
         DROP_IF(c->results[k]);
     }
+    lw_params_destroy(c->params);
     DROP_IF(c->device);
     DROP_IF(c->recorder);
     DROP_IF(c->settled);
     waste_empty(c->core);
 }
 
+/* What the call runs: the operation of this name, with a dictionary of its parameters, whose texts
+ * are used as long as the call is. */
+static int read_call(call *c, PyObject *name, PyObject *parameters)
+{
+    lw_op_info info;
+    lw_status status;
+    lw_op *op;
+
+    c->name = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!c->name)
+        return -1;
+    status = lw_op_find(c->name, &op);
+    if (!status)
+        status = lw_op_get_info(op, &info);
+    if (status)
+        return raise_status(c->core, status);
+    c->params = parameters_read(c->core, op, parameters);
+    if (!c->params)
+        return -1;
+    c->outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    return 0;
+}
+
 static PyObject *start(call *c, PyObject *const *args)
 {
     core *m = c->core;
-    PyObject *result;
-    lw_op_info info;
-    lw_status status;
+    PyObject *result = NULL;
 
-    c->name = PyUnicode_AsUTF8AndSize(args[0], NULL);
-    c->parameters = c->name ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
-    if (!c->parameters)
-        return NULL;
     if (args[4] != Py_None && Py_TYPE(args[4]) != m->stream_type)
         return raise_text(m, LW_E_ARG, "the stream is %R; need a lanewise.Stream", args[4]), NULL;
-    status = lw_op_find(c->name, &c->op);
-    if (!status)
-        status = lw_op_get_info(c->op, &info);
-    if (status)
-        return raise_status(m, status), NULL;
-    c->outputs = c->attention ? 2 : info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
     c->is_queued = args[4] != Py_None;
     if (c->is_queued) {
         c->stream = (stream *)args[4];
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
     }
-    result = operate(c, args);
+    if (!read_call(c, args[0], args[1]))
+        result = operate(c, args);
     clean_up(c);
     return result;
 }
@@ -486,56 +487,14 @@ PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     call c = {.core = core_of(module)};
     PyObject *result = NULL;
-    lw_op_info info;
-    lw_status status;
 
-    if (count != 3 || !(c.name = PyUnicode_AsUTF8AndSize(args[0], NULL)) ||
-        !(c.parameters = PyUnicode_AsUTF8AndSize(args[1], NULL)))
-        return NULL;
-    status = lw_op_find(c.name, &c.op);
-    if (!status)
-        status = lw_op_get_info(c.op, &info);
-    if (status)
-        return raise_status(c.core, status), NULL;
-    c.outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
-    result = infer_types(&c, args[2]);
+    if (count != 3)
+        return PyErr_Format(PyExc_TypeError, "infer takes 3");
+    if (!read_call(&c, args[0], args[1]))
+        result = infer_types(&c, args[2]);
     c.outputs = 0; /* there is none to clean up */
     clean_up(&c);
     return result;
-}
-
-static PyObject *attend(call *c, PyObject *const *args, Py_ssize_t count)
-{
-    lw_attention_options options = {0};
-    long window;
-
-    if (count != 8 || PyTuple_Size(args[2]) != 3)
-        return PyErr_Format(PyExc_TypeError, "attention takes 8, of them 3 inputs");
-    c->attention = &options;
-    options.scale = PyFloat_AsDouble(args[5]);
-    options.causal = PyObject_IsTrue(args[6]) == 1;
-    window = PyLong_AsLong(args[7]);
-    if (PyErr_Occurred())
-        return NULL;
-    options.window = window > INT_MAX || window < INT_MIN ? INT_MIN : (int)window;
-    return start(c, args);
-}
-
-/* attention(name, parameters, inputs, out, stream, scale, causal, window): with its weights, which
- * the operation by name does not give. */
-PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    call c = {.core = core_of(module)};
-
-    return attend(&c, args, count);
-}
-
-/* record_attention: attention for the recorder of a graph; out is the result and the weights. */
-PyObject *core_record_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    call c = {.core = core_of(module), .records = true};
-
-    return attend(&c, args, count);
 }
 
 PyObject *core_operations(PyObject *module, PyObject *unused)

@@ -147,3 +147,24 @@ lw_status lw__run_attention(const struct lw__named_call *c)
     LW_TRY(check_sizes(c->params, in[1].rank, in[1].extent));
     return lw_attention(c->stream, c->outputs[0], in[0], in[1], in[2], c->options);
 }
+
+/* The weights: a row of keys for each query. */
+lw_status lw__infer_attention_weights(const struct lw__question *q, lw_shape *outputs)
+{
+    const lw_shape *query = &q->inputs[0], *k = &q->inputs[1];
+
+    LW_TRY(lw__infer_attention(q, outputs));
+    outputs[1] = *query;
+    outputs[1].extent[query->rank - 1] = k->extent[k->rank - 2];
+    return LW_OK;
+}
+
+lw_status lw__run_attention_weights(const struct lw__named_call *c)
+{
+    lw_attention_options o = *(const lw_attention_options *)c->options;
+    struct lw__named_call call = *c;
+
+    o.weights = &c->outputs[1];
+    call.options = &o;
+    return lw__run_attention(&call);
+}
