@@ -38,9 +38,9 @@ SECTIONS = {
     "Reference": ["docs/kernel-language", "docs/maths", "docs/order", "docs/layout",
                   "reference/lanewise.1", *(f"reference/{name}.h" for name in HEADERS),
                   "reference/python", "docs/versions", "CHANGELOG"],
-    "How it works inside": ["docs/compiler: docs/compiler/* docs/compiler/*/*", "docs/how-to-add",
-                            "docs/testing", "docs/bench", "docs/compile-cost", "docs/style",
-                            "CONTRIBUTING", "SECURITY"],
+    "How it works inside": ["docs/compiler: docs/compiler/* docs/compiler/*/*", "docs/decisions",
+                            "docs/how-to-add", "docs/testing", "docs/bench", "docs/compile-cost",
+                            "docs/style", "CONTRIBUTING", "SECURITY"],
 }
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".json": "json"}
