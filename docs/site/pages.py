@@ -165,7 +165,7 @@ class Pages:
                 self.page(path)
         self.headers()
         self.manual()
-        self.write("reference/python.rst", python_api.page(ROOT / "python/lanewise/__init__.pyi"))
+        self.write("reference/python.rst", python_api.page())
         for name in sorted(self.files):
             self.source(name)
         self.sweep()

@@ -72,8 +72,9 @@ def module(path: Path) -> list[str]:
     return made
 
 
-def page(stub: Path) -> str:
+def page() -> str:
     package = importlib.import_module("lanewise")
+    stub = Path(package.__file__).parent / "__init__.pyi"
     title = "The package lanewise"
     made = [title, "=" * len(title), "",
             ":doc:`/docs/python` explains it, with examples. ``import lanewise as lw``."]

@@ -21,10 +21,7 @@ from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, Dtyp
 from ._kernels import Program, compile
 from ._numbers import settled as _settled
 from ._graph import Graph, Model, Plan
-from ._operations import (all, any, argmax, argmin, argsort, attention, compact, conv1d, conv2d,
-                          difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
-                          matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,
-                          scan, softmax, sort, sum, take, top_k, transpose)
+from ._operations import *  # noqa: F403
 from ._picture import Picture, picture
 from ._random import random
 from ._symbol import Symbol

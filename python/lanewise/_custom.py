@@ -301,10 +301,10 @@ def custom(name: str, *inputs: Any, parameters: Mapping[str, Any] | None = None)
     >>> lw.custom('sum', np.ones((2, 3)), parameters={'axis': 0})
     array([2., 2., 2.])
     """
-    from ._operations import run_named
+    from ._operations import _by_name
     if name in _custom:
         return _custom[name](*inputs, **(parameters or {}))
     if name in _core.operations():
-        return run_named(name, dict(parameters or {}), inputs)
+        return _by_name(name, dict(parameters or {}), inputs)
     near = difflib.get_close_matches(name, ops(), n=3, cutoff=0.4)
     raise ArgumentError(f"no operation '{name}'; the nearest: {', '.join(near) or 'none'}")

@@ -5,6 +5,7 @@ The arguments go to the operation of that name in the library, which checks them
 from __future__ import annotations
 
 import builtins
+import inspect
 import re
 from typing import Any, Literal, Sequence
 
@@ -39,7 +40,7 @@ def _told(name: str, error: LaunchError) -> Exception:
     return error
 
 
-def run_named(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
+def _by_name(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
     """An operation of the library with the parameters as they are; map has its dtype of map()."""
     dtype, expression = parameters.get("dtype"), parameters.get("expression")
     if name == "map" and dtype is None and isinstance(expression, str) and len(inputs) <= 4:
@@ -467,3 +468,7 @@ def top_k(x: ArrayLike, k: int, *, axis: int | None = -1, smallest: bool = False
     (array([9., 5.]), array([1, 2]))
     """
     return _along("top_k", {"k": k, "smallest": smallest}, x, (), axis, None, stream)
+
+
+__all__ = [name for name, thing in globals().items()
+           if inspect.isfunction(thing) and thing.__module__ == __name__ and name[0] != "_"]

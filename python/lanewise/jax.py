@@ -20,17 +20,12 @@ if _jax.__version_info__ < (0, 7):
     raise ImportError(f"lanewise.jax needs JAX 0.7 or newer, this one is {_jax.__version__}: "
                       "pip install --upgrade jax")
 
-from . import _jax as _bridge, _jax_batch, _jax_gradients
+from . import _jax as _bridge, _jax_batch, _jax_gradients, _operations
 from ._custom import Op, _custom as _own_operations
 from ._errors import ArgumentError, UnsupportedError
 
 _METHODS = ("sequential", "expand_dims", "broadcast_all")
-# What follows gives NumPy's or lanewise's things, and is no operation.
-_OPERATIONS = ("dot", "sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin", "map",
-               "map_reduce", "scan", "difference", "moving_average", "mean_normalize",
-               "layer_norm", "rms_norm", "softmax", "log_softmax", "transpose", "matmul",
-               "attention", "conv1d", "conv2d", "take", "histogram", "compact", "sort", "argsort",
-               "top_k")
+_OPERATIONS = _operations.__all__
 
 Backward = Callable[..., Sequence[Any]]
 __all__ = ["register", *_OPERATIONS]
