@@ -7,18 +7,6 @@
 
 enum { RECORD_ALIGN = 8 };
 
-static void move_blocks(LLVMValueRef from, LLVMValueRef to)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
-    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(context, to, ""), last = first, next;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(from); b;
-         b = next, last = LLVMGetLastBasicBlock(to)) {
-        next = LLVMGetNextBasicBlock(b);
-        LLVMMoveBasicBlockAfter(b, last);
-    }
-    LLVMDeleteBasicBlock(first);
-}
-
 static void copy_attributes(struct lw__arena *arena, LLVMValueRef from, LLVMValueRef to,
                             LLVMAttributeIndex at)
 {
@@ -27,20 +15,6 @@ static void copy_attributes(struct lw__arena *arena, LLVMValueRef from, LLVMValu
     LLVMGetAttributesAtIndex(from, at, list);
     for (unsigned i = 0; i < count; i++)
         LLVMAddAttributeAtIndex(to, at, list[i]);
-}
-
-static void describe_record(struct lw__arena *arena, struct lw__kernel *k, uint64_t bytes)
-{
-    struct lw__param *params = lw__new(arena, k->param_count + 2, sizeof *params);
-    memcpy(params, k->params, k->param_count * sizeof *params);
-    k->params = params;
-    const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
-    params[k->param_count++] = (struct lw__param){.name = lw__copy(arena, ""),
-                                                  .offset = offset,
-                                                  .size = bytes ? bytes : sizeof(void *),
-                                                  .align = RECORD_ALIGN,
-                                                  .in_place = bytes != 0};
-    k->arg_bytes = offset + (bytes ? bytes : sizeof(void *));
 }
 
 LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k,
@@ -58,13 +32,29 @@ LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, stru
     copy_attributes(&unit->scratch, old, f, LLVMAttributeFunctionIndex);
     if (LLVMGetSubprogram(old))
         LLVMSetSubprogram(f, LLVMGetSubprogram(old));
-    move_blocks(old, f);
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(context, f, ""), last = first, next;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(old); b;
+         b = next, last = LLVMGetLastBasicBlock(f)) {
+        next = LLVMGetNextBasicBlock(b);
+        LLVMMoveBasicBlockAfter(b, last);
+    }
+    LLVMDeleteBasicBlock(first);
     for (unsigned i = 0; i < count; i++) {
         copy_attributes(&unit->scratch, old, f, i + 1);
         LLVMReplaceAllUsesWith(LLVMGetParam(old, i), LLVMGetParam(f, i));
     }
     LLVMDeleteFunction(old);
     k->function = f;
-    describe_record(arena, k, bytes);
+    struct lw__param *params = lw__new(arena, k->param_count + 2, sizeof *params);
+    memcpy(params, k->params, k->param_count * sizeof *params);
+    k->params = params;
+    const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+    params[k->param_count++] = (struct lw__param){.name = lw__copy(arena, ""),
+                                                  .offset = offset,
+                                                  .size = bytes ? bytes : sizeof(void *),
+                                                  .align = RECORD_ALIGN,
+                                                  .in_place = bytes != 0};
+    k->arg_bytes = offset + (bytes ? bytes : sizeof(void *));
     return f;
 }

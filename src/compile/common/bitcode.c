@@ -124,17 +124,6 @@ static void add_bitcode(struct lw__unit *unit, const char *name, const char *byt
     lw__text_free(&length);
 }
 
-static void add_proofs(struct lw__unit *unit)
-{
-    for (size_t i = 0; i < unit->kernels.count; i++) {
-        const struct lw__kernel *k = &unit->kernels.rows[i];
-        struct lw__text name = {0};
-        lw__text_add(&name, "lw.proofs.%s", k->name);
-        add_bytes(unit, lw__finished(&name), k->proofs, k->proof_bytes);
-        lw__text_free(&name);
-    }
-}
-
 /* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes; so do
  * the guarded form, lw.guarded, and the proofs, lw.proofs.K. Not where a stage is shown, of which
  * they are no part.
@@ -150,7 +139,13 @@ bool lw__pass_common(struct lw__unit *unit)
     add_bitcode(unit, "lw.common", data, bytes);
     if (unit->guarded) {
         add_bitcode(unit, "lw.guarded", unit->guarded, unit->guarded_bytes);
-        add_proofs(unit);
+        for (size_t i = 0; i < unit->kernels.count; i++) {
+            const struct lw__kernel *k = &unit->kernels.rows[i];
+            struct lw__text name = {0};
+            lw__text_add(&name, "lw.proofs.%s", k->name);
+            add_bytes(unit, lw__finished(&name), k->proofs, k->proof_bytes);
+            lw__text_free(&name);
+        }
     }
     keep_for_first(unit, data, bytes);
     LLVMDisposeMemoryBuffer(bitcode);
@@ -171,19 +166,6 @@ static uint64_t take_number(LLVMValueRef v)
     return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
 }
 
-static void take_params(struct lw__arena *arena, struct lw__kernel *k, const LLVMValueRef *fields)
-{
-    k->params = lw__new(arena, k->param_count + 1, sizeof *k->params);
-    for (unsigned i = 0; i < k->param_count; i++, fields += PARAM_FIELDS) {
-        struct lw__param *p = &k->params[i];
-        *p = (struct lw__param){.name = take_string(arena, fields[0]),
-                                .offset = take_number(fields[1]),
-                                .size = take_number(fields[2]),
-                                .align = take_number(fields[3]),
-                                .by_value = take_number(fields[4])};
-    }
-}
-
 static bool take_kernel(struct lw__arena *arena, LLVMValueRef node, struct lw__kernel *k)
 {
     LLVMValueRef fields[FIELDS_MAX];
@@ -200,7 +182,16 @@ static bool take_kernel(struct lw__arena *arena, LLVMValueRef node, struct lw__k
     k->arg_bytes = take_number(fields[5]);
     k->loc = lw__loc_of(k->function);
     k->param_count = LLVMCountParams(k->function);
-    take_params(arena, k, fields + KERNEL_FIELDS);
+    const LLVMValueRef *row = fields + KERNEL_FIELDS;
+    k->params = lw__new(arena, k->param_count + 1, sizeof *k->params);
+    for (unsigned i = 0; i < k->param_count; i++, row += PARAM_FIELDS) {
+        struct lw__param *p = &k->params[i];
+        *p = (struct lw__param){.name = take_string(arena, row[0]),
+                                .offset = take_number(row[1]),
+                                .size = take_number(row[2]),
+                                .align = take_number(row[3]),
+                                .by_value = take_number(row[4])};
+    }
     return true;
 }
 
@@ -214,16 +205,6 @@ static bool take_kernels(struct lw__unit *unit)
         if (!take_kernel(&unit->arena, nodes[i], lw__kernels_add(&unit->arena, kernels, "")))
             return false;
     return true;
-}
-
-/* What the first step has made already. */
-static void drop_sizes(LLVMModuleRef module)
-{
-    EACH_FUNCTION_SAFE(f, module) {
-        size_t length;
-        if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9) && !LLVMGetFirstUse(f))
-            LLVMDeleteFunction(f);
-    }
 }
 
 /* lw__pass_load - the module and the kernels from what lw__pass_common wrote.
@@ -246,7 +227,12 @@ bool lw__pass_load(struct lw__unit *unit)
     if (!ok || !take_kernels(unit))
         return false;
     lw__diags_module(&unit->diags, unit->module);
-    drop_sizes(unit->module);
+    /* What the first step has made already. */
+    EACH_FUNCTION_SAFE(f, unit->module) {
+        size_t length;
+        if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9) && !LLVMGetFirstUse(f))
+            LLVMDeleteFunction(f);
+    }
     return true;
 }
 

@@ -190,13 +190,6 @@ static LLVMValueRef with_integer(struct builtin_work *w, LLVMValueRef i, const c
     return narrowed(w, maths(w, devlib, scalar, args, 2), type);
 }
 
-/* #pragma STDC FP_CONTRACT ON permits contraction and does not require it. */
-static LLVMValueRef product_and_sum(struct builtin_work *w, LLVMValueRef i)
-{
-    LLVMValueRef product = LLVMBuildFMul(w->b, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), "");
-    return LLVMBuildFAdd(w->b, product, LLVMGetOperand(i, 2), "");
-}
-
 /* ---- reductions of a short vector ------------------------------------------------------------ */
 
 static LLVMValueRef combined(struct builtin_work *w, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b)
@@ -308,8 +301,11 @@ static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i)
         return with_integer(w, i, "ldexp");
     if (lw__ir_calls(i, LW_LLVM_powi))
         return with_integer(w, i, "powi");
-    if (lw__ir_calls(i, LW_LLVM_fmuladd))
-        return product_and_sum(w, i);
+    if (lw__ir_calls(i, LW_LLVM_fmuladd)) {
+        /* #pragma STDC FP_CONTRACT ON permits contraction and does not require it. */
+        LLVMValueRef product = LLVMBuildFMul(w->b, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), "");
+        return LLVMBuildFAdd(w->b, product, LLVMGetOperand(i, 2), "");
+    }
     if (lw__ir_calls(i, LW_LLVM_is_constant))
         return LLVMConstInt(LLVMTypeOf(i), LLVMIsConstant(LLVMGetOperand(i, 0)), 0);
     if (lw__ir_calls(i, LW_LLVM_objectsize)) /* unknown: 0 as a least, -1 as a greatest size */
@@ -324,18 +320,6 @@ static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i)
         if (lw__ir_calls(i, same[k]))
             return LLVMGetOperand(i, 0);
     return NULL;
-}
-
-/* clang says that clz and ctz of 0 have no value. In the language they have: the width. */
-static void give_value_of_zero(LLVMValueRef i)
-{
-    if (lw__ir_calls(i, LW_LLVM_ctlz) || lw__ir_calls(i, LW_LLVM_cttz))
-        LLVMSetOperand(i, 1, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
-}
-
-static bool may_go(LLVMValueRef i)
-{
-    return lw__ir_calls(i, LW_LLVM_prefetch) || lw__ir_calls(i, LW_LLVM_var_annotation);
 }
 
 /* The replacement, or NULL if it may stay. frem is C's fmod: C has no operator for it. */
@@ -360,21 +344,6 @@ static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
     return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i);
 }
 
-static void rewrite(struct builtin_work *w, LLVMValueRef i)
-{
-    LLVMPositionBuilderBefore(w->b, i);
-    if (LLVMCanValueUseFastMathFlags(i))
-        LLVMSetFastMathFlags(i, LLVMFastMathNone);
-    if (lw__ir_rewrite_access(w->module, w->b, i))
-        return;
-    give_value_of_zero(i);
-    LLVMValueRef instead = rewritten(w, i);
-    if (instead)
-        LLVMReplaceAllUsesWith(i, instead);
-    if (instead || may_go(i))
-        LLVMInstructionEraseFromParent(i);
-}
-
 /* lw__pass_builtin - clang's builtins become devlib's functions and plain instructions.
  * needs SIGNATURE   makes BUILTIN
  */
@@ -386,7 +355,21 @@ bool lw__pass_builtin(struct lw__unit *unit)
     EACH_FUNCTION(f, unit->module)
         EACH_INSTRUCTION_OF_SAFE(i, f) {
             lw__where_at(unit, i);
-            rewrite(&w, i);
+            LLVMPositionBuilderBefore(w.b, i);
+            if (LLVMCanValueUseFastMathFlags(i))
+                LLVMSetFastMathFlags(i, LLVMFastMathNone);
+            if (lw__ir_rewrite_access(w.module, w.b, i))
+                continue;
+            /* clang says that clz and ctz of 0 have no value. In the language they have: the
+             * width. */
+            if (lw__ir_calls(i, LW_LLVM_ctlz) || lw__ir_calls(i, LW_LLVM_cttz))
+                LLVMSetOperand(i, 1, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
+            LLVMValueRef instead = rewritten(&w, i);
+            if (instead)
+                LLVMReplaceAllUsesWith(i, instead);
+            if (instead || lw__ir_calls(i, LW_LLVM_prefetch) ||
+                lw__ir_calls(i, LW_LLVM_var_annotation))
+                LLVMInstructionEraseFromParent(i);
         }
     LLVMDisposeBuilder(w.b);
     return true;

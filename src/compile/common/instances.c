@@ -84,29 +84,7 @@ static bool has_collective(const struct helpers *h, LLVMValueRef instruction)
     return callee >= 0 && h->row[callee].has_collective;
 }
 
-static void list_helpers(struct lw__unit *unit, struct helpers *h)
-{
-    size_t count = 0;
-    EACH_FUNCTION(f, unit->module)
-        count++;
-    h->row = lw__new(&unit->scratch, count + 1, sizeof *h->row);
-    EACH_FUNCTION(f, unit->module)
-        if (LLVMCountBasicBlocks(f))
-            h->row[h->count++].function = f;
-}
-
 /* ---- places: number the collectives, calls and loops of each region in topological order ----- */
-
-/* The loop directly in region `around` that holds the block, or -1 when the block itself is
- * directly there. */
-static int child_towards(const struct work *w, int around, uint32_t b)
-{
-    int child = -1;
-    for (int l = lw__loops_innermost(&w->loops, b); l != around && l >= 0;
-         l = w->loops.loops[l].parent)
-        child = l;
-    return child;
-}
 
 struct order {
     uint32_t *blocks; /* all blocks of the function, each loop's together, in program order */
@@ -114,26 +92,17 @@ struct order {
     bool *seen;
 };
 
-static void visit(const struct work *w, struct order *o, int around, uint32_t b);
-
-static void visit_exits(const struct work *w, struct order *o, int around, int loop)
-{
-    const struct lw__loop *l = &w->loops.loops[loop];
-    for (uint32_t i = (uint32_t)w->cfg.count; i-- > 0;) {
-        if (!l->body[i])
-            continue;
-        for (uint32_t e = w->cfg.succ_start[i + 1]; e-- > w->cfg.succ_start[i];)
-            if (!l->body[w->cfg.succ[e]])
-                visit(w, o, around, w->cfg.succ[e]);
-    }
-}
-
 /* Depth-first search over a region, each inner loop as one node, in postorder from the back. */
 static void visit(const struct work *w, struct order *o, int around, uint32_t b)
 {
     if (o->seen[b] || (around >= 0 && !w->loops.loops[around].body[b]))
         return;
-    int child = child_towards(w, around, b);
+    /* The loop directly in region `around` that holds the block, or -1 when the block itself is
+     * directly there. */
+    int child = -1;
+    for (int l = lw__loops_innermost(&w->loops, b); l != around && l >= 0;
+         l = w->loops.loops[l].parent)
+        child = l;
     if (child < 0) {
         o->seen[b] = true;
         for (uint32_t e = w->cfg.succ_start[b + 1]; e-- > w->cfg.succ_start[b];)
@@ -144,21 +113,18 @@ static void visit(const struct work *w, struct order *o, int around, uint32_t b)
     uint32_t header = w->loops.loops[child].header;
     if (o->seen[header])
         return;
-    visit_exits(w, o, around, child);
+    const struct lw__loop *l = &w->loops.loops[child];
+    for (uint32_t i = (uint32_t)w->cfg.count; i-- > 0;) {
+        if (!l->body[i])
+            continue;
+        for (uint32_t e = w->cfg.succ_start[i + 1]; e-- > w->cfg.succ_start[i];)
+            if (!l->body[w->cfg.succ[e]])
+                visit(w, o, around, w->cfg.succ[e]);
+    }
     visit(w, o, child, header);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
-
-/* A store on the edge from p to t. One of the two has no other edge: critical edges were split. */
-static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg.blocks[p]);
-    LLVMPositionBuilderBefore(w->builder, LLVMGetNumSuccessors(end) == 1
-                                              ? end
-                                              : lw__ir_first_after_phis(w->cfg.blocks[t]));
-    LLVMBuildStore(w->builder, value, w->iteration[loop]);
-}
 
 /* The loop's counter: 0 on every edge into the loop, one more on every edge back to its header. */
 static void count_iterations(struct work *w, int loop)
@@ -174,7 +140,14 @@ static void count_iterations(struct work *w, int loop)
             if (!l->body[t]) {
                 continue;
             } else if (!l->body[p]) {
-                store_on_edge(w, p, t, LLVMConstInt(w->i64, 0, 0), loop);
+                /* A store on the edge from p to t. One of the two has no other edge: critical
+                 * edges were split. */
+                LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg.blocks[p]);
+                LLVMPositionBuilderBefore(w->builder,
+                                          LLVMGetNumSuccessors(end) == 1
+                                              ? end
+                                              : lw__ir_first_after_phis(w->cfg.blocks[t]));
+                LLVMBuildStore(w->builder, LLVMConstInt(w->i64, 0, 0), w->iteration[loop]);
             } else if (t == l->header) {
                 LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(g->blocks[p]));
                 LLVMValueRef iteration = LLVMBuildLoad2(w->builder, w->i64, w->iteration[loop], "");
@@ -249,12 +222,6 @@ static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
     return true;
 }
 
-static void remember(struct work *w, LLVMValueRef call, const struct key *key)
-{
-    w->calls = lw__one_more(&w->unit->scratch, w->calls, w->call_count, sizeof *w->calls);
-    w->calls[w->call_count++] = (struct helper_call){call, *key};
-}
-
 /* Walk the blocks in program order. Each region counts for itself. */
 static bool number_places(struct work *w, const struct helpers *h, const struct order *o)
 {
@@ -269,23 +236,15 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
                 continue;
             if (!key_of(w, at, loop, &key))
                 return false;
-            if (lw__ir_collective(at, NULL) == LW_OP_NONE)
-                remember(w, at, &key);
-            else if (!mark(w, at, &key))
+            if (lw__ir_collective(at, NULL) == LW_OP_NONE) {
+                w->calls =
+                    lw__one_more(&w->unit->scratch, w->calls, w->call_count, sizeof *w->calls);
+                w->calls[w->call_count++] = (struct helper_call){at, key};
+            } else if (!mark(w, at, &key))
                 return false;
         }
     }
     return true;
-}
-
-static bool order_and_mark(struct work *w, const struct helpers *h)
-{
-    size_t blocks = w->cfg.count;
-    struct order o = {lw__new(&w->unit->scratch, blocks, sizeof *o.blocks), blocks,
-                      lw__new(&w->unit->scratch, blocks, sizeof *o.seen)};
-    visit(w, &o, -1, 0);
-    return o.count == 0 ? number_places(w, h, &o)
-                        : lw__defect("instance: %zu blocks were not ordered", o.count);
 }
 
 /* ---- inlining --- */
@@ -339,22 +298,6 @@ static bool find_collectives(struct work *w, const struct helpers *h)
     return any;
 }
 
-/* Unreachable code has no instance. */
-static void erase_unreachable(struct work *w, const struct helpers *h)
-{
-    EACH_BLOCK(b, w->cfg.function) {
-        if (lw__cfg_index(&w->cfg, b) != UINT32_MAX)
-            continue;
-        EACH_INSTRUCTION_SAFE(i, b) {
-            if (!has_collective(h, i))
-                continue;
-            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
-                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
-            LLVMInstructionEraseFromParent(i);
-        }
-    }
-}
-
 static bool mark_with_loops(struct work *w, const struct helpers *h)
 {
     struct lw__arena *arena = &w->unit->scratch;
@@ -362,25 +305,12 @@ static bool mark_with_loops(struct work *w, const struct helpers *h)
     w->iteration = lw__new(arena, w->loops.count + 1, sizeof *w->iteration);
     w->place = lw__new(arena, w->loops.count + 1, sizeof *w->place);
     w->next_place = lw__new(arena, w->loops.count + 1, sizeof *w->next_place);
-    return order_and_mark(w, h);
-}
-
-/* Mark the collectives of f itself, then inline the helpers that hold some. */
-static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
-{
-    const struct lw__arena_mark start = lw__arena_mark(&unit->scratch);
-    struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
-    lw__phantom_backedges(&unit->scratch, f);
-    lw__cfg_build(&unit->scratch, f, &w.cfg);
-    w.builder = LLVMCreateBuilderInContext(unit->context);
-    erase_unreachable(&w, h);
-    *any = find_collectives(&w, h);
-    bool ok = !*any || mark_with_loops(&w, h);
-    for (size_t i = 0; ok && i < w.call_count; i++)
-        ok = inline_call(&w, f, &w.calls[i]);
-    LLVMDisposeBuilder(w.builder);
-    lw__arena_release(&unit->scratch, start);
-    return ok;
+    size_t blocks = w->cfg.count;
+    struct order o = {lw__new(&w->unit->scratch, blocks, sizeof *o.blocks), blocks,
+                      lw__new(&w->unit->scratch, blocks, sizeof *o.seen)};
+    visit(w, &o, -1, 0);
+    return o.count == 0 ? number_places(w, h, &o)
+                        : lw__defect("instance: %zu blocks were not ordered", o.count);
 }
 
 /* Callees first; there is no recursion. */
@@ -395,7 +325,32 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
         if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
             return false;
     }
-    return mark_function(unit, h, f, &h->row[index].has_collective);
+    /* Mark the collectives of f itself, then inline the helpers that hold some. */
+    bool *any = &h->row[index].has_collective;
+    const struct lw__arena_mark start = lw__arena_mark(&unit->scratch);
+    struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
+    lw__phantom_backedges(&unit->scratch, f);
+    lw__cfg_build(&unit->scratch, f, &w.cfg);
+    w.builder = LLVMCreateBuilderInContext(unit->context);
+    /* Unreachable code has no instance. */
+    EACH_BLOCK(b, w.cfg.function) {
+        if (lw__cfg_index(&w.cfg, b) != UINT32_MAX)
+            continue;
+        EACH_INSTRUCTION_SAFE(i, b) {
+            if (!has_collective(h, i))
+                continue;
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+            LLVMInstructionEraseFromParent(i);
+        }
+    }
+    *any = find_collectives(&w, h);
+    bool ok = !*any || mark_with_loops(&w, h);
+    for (size_t i = 0; ok && i < w.call_count; i++)
+        ok = inline_call(&w, f, &w.calls[i]);
+    LLVMDisposeBuilder(w.builder);
+    lw__arena_release(&unit->scratch, start);
+    return ok;
 }
 
 /* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that
@@ -406,8 +361,15 @@ bool lw__pass_instance(struct lw__unit *unit)
 {
     struct helpers h = {0};
     bool ok = lw__llvm_passes(unit, LW_PASSES_split_edges) && lw__join_collectives(unit);
-    if (ok)
-        list_helpers(unit, &h);
+    if (ok) {
+        size_t count = 0;
+        EACH_FUNCTION(f, unit->module)
+            count++;
+        h.row = lw__new(&unit->scratch, count + 1, sizeof *h.row);
+        EACH_FUNCTION(f, unit->module)
+            if (LLVMCountBasicBlocks(f))
+                h.row[h.count++].function = f;
+    }
     for (size_t i = 0; ok && i < h.count; i++)
         ok = mark_from(unit, &h, i);
     return ok || unit->diags.errors; /* too deep nesting is an error of the kernel */

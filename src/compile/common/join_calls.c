@@ -67,91 +67,7 @@ static bool is_used_elsewhere(LLVMValueRef i)
     return false;
 }
 
-/* Operand k of the user becomes a load. A phi has one value for all edges from a block. */
-static void load_operand(struct join *j, LLVMValueRef user, unsigned k, LLVMValueRef memory)
-{
-    LLVMBasicBlockRef at = place_of_use(user, k);
-    unsigned first = k;
-    if (LLVMIsAPHINode(user))
-        for (first = 0; LLVMGetIncomingBlock(user, first) != at;)
-            first++;
-    LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(at) : user);
-    LLVMSetOperand(user, k,
-                   first < k ? LLVMGetOperand(user, first)
-                             : LLVMBuildLoad2(j->b, LLVMGetAllocatedType(memory), memory, ""));
-}
-
-/* Every use of the value in another block becomes a load. */
-static void keep_in_memory(struct join *j, LLVMValueRef i)
-{
-    LLVMBasicBlockRef own = LLVMGetInstructionParent(i);
-    LLVMValueRef memory = local(j, LLVMTypeOf(i));
-    for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
-        LLVMValueRef user = LLVMGetUser(use);
-        next = LLVMGetNextUse(use);
-        while (next && LLVMGetUser(next) == user)
-            next = LLVMGetNextUse(next);
-        for (int k = 0; k < LLVMGetNumOperands(user); k++)
-            if (LLVMGetOperand(user, (unsigned)k) == i && place_of_use(user, (unsigned)k) != own)
-                load_operand(j, user, (unsigned)k, memory);
-    }
-    LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(i) ? lw__ir_first_after_phis(own)
-                                                      : LLVMGetNextInstruction(i));
-    LLVMBuildStore(j->b, i, memory);
-}
-
-/* Values that cross blocks lie in memory. Where an alloca is, all blocks can see it. */
-static void keep_all_in_memory(struct join *j)
-{
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(j->function);
-    for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
-        EACH_INSTRUCTION_SAFE(i, b) {
-            if (!(LLVMIsAAllocaInst(i) && b == entry) && is_used_elsewhere(i))
-                keep_in_memory(j, i);
-        }
-}
-
 /* ---- one call -------------------------------------------------------------------------------- */
-
-/* The memory for what passes between the calls and the one call. */
-static void list_callees(struct join *j)
-{
-    for (unsigned k = 0; k < j->count; k++) {
-        LLVMValueRef helper = LLVMGetCalledValue(j->calls[k]);
-        unsigned c = 0;
-        while (c < j->callee_count && j->callees[c].helper != helper)
-            c++;
-        j->callee_of[k] = c;
-        if (c < j->callee_count)
-            continue;
-        struct callee *callee = &j->callees[j->callee_count++];
-        *callee = (struct callee){.helper = helper, .arg_count = LLVMCountParams(helper)};
-        callee->args = lw__new(j->arena, callee->arg_count + 1, sizeof *callee->args);
-        for (unsigned a = 0; a < callee->arg_count; a++)
-            callee->args[a] = local(j, LLVMTypeOf(LLVMGetParam(helper, a)));
-    }
-    j->site = local(j, j->i32);
-    for (unsigned c = 0; c < j->callee_count; c++) {
-        struct callee *callee = &j->callees[c];
-        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(callee->helper));
-        if (LLVMGetTypeKind(type) != LLVMVoidTypeKind)
-            callee->result = local(j, type);
-    }
-}
-
-/* From before each call to the one call. */
-static void leave(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef to)
-{
-    for (unsigned k = 0; k < j->count; k++) {
-        const struct callee *callee = &j->callees[j->callee_of[k]];
-        LLVMPositionBuilderAtEnd(j->b, before[k]);
-        LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(j->calls[k]));
-        for (unsigned a = 0; a < callee->arg_count; a++)
-            LLVMBuildStore(j->b, LLVMGetOperand(j->calls[k], a), callee->args[a]);
-        LLVMBuildStore(j->b, LLVMConstInt(j->i32, k, 0), j->site);
-        LLVMBuildBr(j->b, to);
-    }
-}
 
 /* A block before the rest of the first call. */
 static LLVMBasicBlockRef new_block(struct join *j, const char *name)
@@ -198,15 +114,6 @@ static void select_site(struct join *j, const struct callee *of, LLVMBasicBlockR
     }
 }
 
-/* Where the call was, its result is loaded. */
-static void replace_call(struct join *j, LLVMValueRef call, LLVMValueRef result)
-{
-    LLVMPositionBuilderBefore(j->b, call);
-    if (result)
-        LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(j->b, LLVMTypeOf(call), result, ""));
-    LLVMInstructionEraseFromParent(call);
-}
-
 /* The names say where statements of the source begin and end: they stay with the first part. */
 static LLVMBasicBlockRef split(struct join *j, LLVMValueRef call)
 {
@@ -221,11 +128,41 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
 {
     for (unsigned k = 0; k < j->count; k++)
         before[k] = split(j, j->calls[k]);
-    list_callees(j);
+    /* The memory for what passes between the calls and the one call. */
+    for (unsigned k = 0; k < j->count; k++) {
+        LLVMValueRef helper = LLVMGetCalledValue(j->calls[k]);
+        unsigned c = 0;
+        while (c < j->callee_count && j->callees[c].helper != helper)
+            c++;
+        j->callee_of[k] = c;
+        if (c < j->callee_count)
+            continue;
+        struct callee *callee = &j->callees[j->callee_count++];
+        *callee = (struct callee){.helper = helper, .arg_count = LLVMCountParams(helper)};
+        callee->args = lw__new(j->arena, callee->arg_count + 1, sizeof *callee->args);
+        for (unsigned a = 0; a < callee->arg_count; a++)
+            callee->args[a] = local(j, LLVMTypeOf(LLVMGetParam(helper, a)));
+    }
+    j->site = local(j, j->i32);
+    for (unsigned c = 0; c < j->callee_count; c++) {
+        struct callee *callee = &j->callees[c];
+        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(callee->helper));
+        if (LLVMGetTypeKind(type) != LLVMVoidTypeKind)
+            callee->result = local(j, type);
+    }
     LLVMBasicBlockRef to = j->callee_count > 1 ? new_block(j, "helper.which") : NULL;
     for (unsigned c = 0; c < j->callee_count; c++)
         j->callees[c].block = new_block(j, "helper.call");
-    leave(j, before, to ? to : j->callees[0].block);
+    /* From before each call to the one call. */
+    for (unsigned k = 0; k < j->count; k++) {
+        const struct callee *callee = &j->callees[j->callee_of[k]];
+        LLVMPositionBuilderAtEnd(j->b, before[k]);
+        LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(j->calls[k]));
+        for (unsigned a = 0; a < callee->arg_count; a++)
+            LLVMBuildStore(j->b, LLVMGetOperand(j->calls[k], a), callee->args[a]);
+        LLVMBuildStore(j->b, LLVMConstInt(j->i32, k, 0), j->site);
+        LLVMBuildBr(j->b, (to ? to : j->callees[0].block));
+    }
     for (unsigned k = 0; to && k < j->count; k++)
         blocks[k] = j->callees[j->callee_of[k]].block;
     if (to) {
@@ -239,10 +176,55 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
         build_call(j, &j->callees[c]);
         select_site(j, &j->callees[c], blocks);
     }
-    for (unsigned k = 0; k < j->count; k++)
-        replace_call(j, j->calls[k], j->callees[j->callee_of[k]].result);
+    for (unsigned k = 0; k < j->count; k++) {
+        /* Where the call was, its result is loaded. */
+        LLVMValueRef result = j->callees[j->callee_of[k]].result;
+        LLVMPositionBuilderBefore(j->b, j->calls[k]);
+        if (result)
+            LLVMReplaceAllUsesWith(j->calls[k],
+                                   LLVMBuildLoad2(j->b, LLVMTypeOf(j->calls[k]), result, ""));
+        LLVMInstructionEraseFromParent(j->calls[k]);
+    }
     LLVMSetCurrentDebugLocation2(j->b, NULL);
-    keep_all_in_memory(j);
+    /* Values that cross blocks lie in memory. Where an alloca is, all blocks can see it. */
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(j->function);
+    for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
+        EACH_INSTRUCTION_SAFE(i, b) {
+            if (!(LLVMIsAAllocaInst(i) && b == entry) && is_used_elsewhere(i)) {
+                /* Every use of the value in another block becomes a load. */
+                LLVMBasicBlockRef own = LLVMGetInstructionParent(i);
+                LLVMValueRef memory = local(j, LLVMTypeOf(i));
+                for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
+                    LLVMValueRef user = LLVMGetUser(use);
+                    next = LLVMGetNextUse(use);
+                    while (next && LLVMGetUser(next) == user)
+                        next = LLVMGetNextUse(next);
+                    for (int k = 0; k < LLVMGetNumOperands(user); k++)
+                        if (LLVMGetOperand(user, (unsigned)k) == i &&
+                            place_of_use(user, (unsigned)k) != own) {
+                            /* Operand k of the user becomes a load. A phi has one value for all
+                             * edges from a block. */
+                            unsigned k = (unsigned)k;
+                            LLVMBasicBlockRef at = place_of_use(user, k);
+                            unsigned first = k;
+                            if (LLVMIsAPHINode(user))
+                                for (first = 0; LLVMGetIncomingBlock(user, first) != at;)
+                                    first++;
+                            LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(user)
+                                                                ? LLVMGetBasicBlockTerminator(at)
+                                                                : user);
+                            LLVMSetOperand(user, k,
+                                           first < k
+                                               ? LLVMGetOperand(user, first)
+                                               : LLVMBuildLoad2(j->b, LLVMGetAllocatedType(memory),
+                                                                memory, ""));
+                        }
+                }
+                LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(i) ? lw__ir_first_after_phis(own)
+                                                                  : LLVMGetNextInstruction(i));
+                LLVMBuildStore(j->b, i, memory);
+            }
+        }
 }
 
 void lw__join_calls(struct lw__unit *unit, LLVMValueRef function, LLVMValueRef *calls,

@@ -77,31 +77,27 @@ static struct function *callee_of(const struct join *j, LLVMValueRef i)
     return helper ? &j->functions[helper - j->helpers.row] : NULL;
 }
 
-static void add_instruction(const struct join *j, struct function *f, LLVMValueRef i)
-{
-    struct function *callee = callee_of(j, i);
-    const enum lw__op op = lw__ir_collective(i, NULL);
-    if (op) {
-        f->own = sum(f->own, lw__op_table[op].block ? BLOCK_LENGTH : WARP_LENGTH);
-        f->own_instances++;
-    } else if (callee && callee->instances) {
-        if (f->calls)
-            f->calls[f->call_count] = (struct call){i, callee, f->call_count, false};
-        f->call_count++;
-    } else if (callee) {
-        f->own = sum(f->own, callee->length < PLAIN_MAX ? callee->length : PLAIN_MAX);
-    } else {
-        f->own = sum(f->own, lw__helpers_weight(i));
-    }
-}
-
 static void look(const struct join *j, struct function *f)
 {
     f->calls = NULL;
     for (int pass = 0; pass < 2; pass++) {
         f->own = f->own_instances = f->call_count = 0;
-        EACH_INSTRUCTION_OF(i, f->f)
-            add_instruction(j, f, i);
+        EACH_INSTRUCTION_OF(i, f->f) {
+            struct function *callee = callee_of(j, i);
+            const enum lw__op op = lw__ir_collective(i, NULL);
+            if (op) {
+                f->own = sum(f->own, lw__op_table[op].block ? BLOCK_LENGTH : WARP_LENGTH);
+                f->own_instances++;
+            } else if (callee && callee->instances) {
+                if (f->calls)
+                    f->calls[f->call_count] = (struct call){i, callee, f->call_count, false};
+                f->call_count++;
+            } else if (callee) {
+                f->own = sum(f->own, callee->length < PLAIN_MAX ? callee->length : PLAIN_MAX);
+            } else {
+                f->own = sum(f->own, lw__helpers_weight(i));
+            }
+        }
         if (!pass)
             f->calls = lw__new(&j->helpers.unit->scratch, f->call_count + 1, sizeof *f->calls);
     }
@@ -141,20 +137,6 @@ struct graph {
     uint32_t *post;
 };
 
-static void graph_build(struct graph *g, const struct join *j, LLVMValueRef f)
-{
-    struct lw__arena *arena = &j->helpers.unit->scratch;
-    lw__cfg_build(arena, f, &g->cfg);
-    bool *wanted = lw__new(arena, g->cfg.count + 1, sizeof *wanted);
-    for (uint32_t b = 0; b < g->cfg.count; b++)
-        EACH_INSTRUCTION(i, g->cfg.blocks[b]) {
-            const struct function *callee = callee_of(j, i);
-            wanted[b] |= lw__ir_collective(i, NULL) || (callee && callee->instances);
-        }
-    g->post = lw__cfg_post_dominators(&g->cfg);
-    lw__text_loops(&g->cfg, wanted, &g->loops);
-}
-
 static bool post_dominates(const struct graph *g, uint32_t a, uint32_t b)
 {
     while (b != a && b != UINT32_MAX && g->post[b] != b)
@@ -181,7 +163,15 @@ static void group_calls(const struct join *j, struct function *f)
     struct graph g;
     if (f->call_count < 2)
         return;
-    graph_build(&g, j, f->f);
+    lw__cfg_build(arena, f->f, &g.cfg);
+    bool *wanted = lw__new(arena, g.cfg.count + 1, sizeof *wanted);
+    for (uint32_t b = 0; b < g.cfg.count; b++)
+        EACH_INSTRUCTION(i, g.cfg.blocks[b]) {
+            const struct function *callee = callee_of(j, i);
+            wanted[b] |= lw__ir_collective(i, NULL) || (callee && callee->instances);
+        }
+    g.post = lw__cfg_post_dominators(&g.cfg);
+    lw__text_loops(&g.cfg, wanted, &g.loops);
     for (unsigned k = 1; k < f->call_count; k++) {
         struct call *call = &f->calls[k];
         unsigned first = 0;
@@ -222,41 +212,7 @@ static bool join_one(const struct join *j, struct function *f, uint64_t most)
     return count;
 }
 
-static void join_function(const struct join *j, struct function *f, uint64_t most)
-{
-    while (join_one(j, f, most)) {
-        look(j, f);
-        group_calls(j, f);
-    }
-    add_calls(f, UINT64_MAX);
-}
-
-static void join_all(struct join *j)
-{
-    uint64_t most = COPIED_FIRST;
-    for (size_t i = 0; i < j->count; i++)
-        group_calls(j, &j->functions[i]);
-    while (longest(j, most) > LENGTH_AIM && most > COPIED_LAST)
-        most /= 2;
-    for (size_t i = 0; i < j->count; i++)
-        join_function(j, &j->functions[i], most);
-}
-
 /* ---- the pass -------------------------------------------------------------------------------- */
-
-static void refuse(struct join *j, const struct function *kernel)
-{
-    const struct call *worst = kernel->calls;
-    for (unsigned k = 1; k < kernel->call_count; k++)
-        if (kernel->calls[k].callee->instances > worst->callee->instances)
-            worst = &kernel->calls[k];
-    size_t length;
-    lw__diags_error(&j->helpers.unit->diags, lw__loc_of(worst->call),
-                    "this call of '%s' leads to %llu instances of barriers and collectives, each "
-                    "by another way through helpers; a kernel may have %d",
-                    LLVMGetValueName2(worst->callee->f, &length),
-                    (unsigned long long)worst->callee->instances, INSTANCES_MAX);
-}
 
 static void list_functions(struct join *j)
 {
@@ -278,12 +234,34 @@ bool lw__join_collectives(struct lw__unit *unit)
 {
     struct join j = {.helpers = {.unit = unit}};
     list_functions(&j);
-    if (longest(&j, UINT64_MAX) > LENGTH_MAX)
-        join_all(&j);
+    if (longest(&j, UINT64_MAX) > LENGTH_MAX) {
+        uint64_t most = COPIED_FIRST;
+        for (size_t i = 0; i < j.count; i++)
+            group_calls(&j, &j.functions[i]);
+        while (longest(&j, most) > LENGTH_AIM && most > COPIED_LAST)
+            most /= 2;
+        for (size_t i = 0; i < j.count; i++) {
+            while (join_one(&j, &j.functions[i], most)) {
+                look(&j, &j.functions[i]);
+                group_calls(&j, &j.functions[i]);
+            }
+            add_calls(&j.functions[i], UINT64_MAX);
+        }
+    }
     bool ok = true;
     for (size_t i = j.helpers.count; ok && i < j.count; i++)
         if (j.functions[i].call_count && j.functions[i].instances > INSTANCES_MAX) {
-            refuse(&j, &j.functions[i]);
+            const struct call *worst = j.functions[i].calls;
+            for (unsigned k = 1; k < j.functions[i].call_count; k++)
+                if (j.functions[i].calls[k].callee->instances > worst->callee->instances)
+                    worst = &j.functions[i].calls[k];
+            size_t length;
+            lw__diags_error(
+                &j.helpers.unit->diags, lw__loc_of(worst->call),
+                "this call of '%s' leads to %llu instances of barriers and collectives, each "
+                "by another way through helpers; a function may have %d",
+                LLVMGetValueName2(worst->callee->f, &length),
+                (unsigned long long)worst->callee->instances, INSTANCES_MAX);
             ok = false;
         }
     return ok;

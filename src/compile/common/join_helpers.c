@@ -74,13 +74,6 @@ static bool is_call_in(LLVMUseRef use, LLVMValueRef helper, LLVMValueRef f)
            LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == f;
 }
 
-static void inline_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
-{
-    EACH_USE(use, helper)
-        if (is_call_in(use, helper, f))
-            lw__helpers_inline_call(h->unit, LLVMGetUser(use));
-}
-
 static void join_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
 {
     unsigned count = 0;
@@ -122,7 +115,9 @@ static bool shorten(struct lw__helpers *h, LLVMValueRef f)
             continue;
         if (row->joined)
             join_into(h, f, row->function);
-        inline_into(h, f, row->function);
+        EACH_USE(use, row->function)
+            if (is_call_in(use, row->function, f))
+                lw__helpers_inline_call(h->unit, LLVMGetUser(use));
         if (!lw__llvm_passes(h->unit, LW_PASSES_inline_calls))
             return false;
     }

@@ -244,14 +244,6 @@ static bool may_be_poison(LLVMValueRef i)
            LLVMConstIntGetZExtValue(amount) >= LLVMGetIntTypeWidth(LLVMTypeOf(amount));
 }
 
-/* The builder is after the instruction. */
-static void freeze(struct half_work *w, LLVMValueRef i)
-{
-    LLVMValueRef frozen = LLVMBuildFreeze(w->b, i, "");
-    LLVMReplaceAllUsesWith(i, frozen);
-    LLVMSetOperand(frozen, 0, i);
-}
-
 /* The constant with 0 for each element that is poison. */
 static LLVMValueRef unpoison_vector(LLVMValueRef constant)
 {
@@ -265,42 +257,6 @@ static LLVMValueRef unpoison_vector(LLVMValueRef constant)
             elements[k] = LLVMConstNull(LLVMTypeOf(elements[k]));
     }
     return n <= 16 ? LLVMConstVector(elements, n) : constant;
-}
-
-/* Poison that a vector is built on is replaced later: it is kept here. */
-static void unpoison_operands(LLVMValueRef i)
-{
-    const bool puts_together = LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i);
-    for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++) {
-        LLVMValueRef operand = LLVMGetOperand(i, n);
-        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
-        if (kind == LLVMVectorTypeKind && LLVMIsConstant(operand) && !puts_together)
-            LLVMSetOperand(i, n, unpoison_vector(operand));
-        else if (LLVMIsPoison(operand) && kind != LLVMVectorTypeKind && kind != LLVMStructTypeKind)
-            LLVMSetOperand(i, n, LLVMConstNull(LLVMTypeOf(operand)));
-    }
-}
-
-static void rewrite_function(struct half_work *w, LLVMValueRef f)
-{
-    EACH_BLOCK(block, f) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            LLVMPositionBuilderBefore(w->b, i);
-            lw__where_at(w->unit, i);
-            unpoison_operands(i);
-            LLVMValueRef instead = lw__ir_divides(i) ? divide(w, i) : rewrite_half(w, i);
-            if (instead) {
-                LLVMReplaceAllUsesWith(i, instead);
-                LLVMInstructionEraseFromParent(i);
-                i = instead;
-            }
-            if (next && LLVMIsAInstruction(i) && may_be_poison(i)) {
-                LLVMPositionBuilderBefore(w->b, next);
-                freeze(w, i);
-            }
-        }
-    }
 }
 
 /* lw__pass_half - 16-bit floats by devlib's conversions, conversions to integers that saturate,
@@ -319,8 +275,40 @@ bool lw__pass_half(struct lw__unit *unit)
                           LLVMFloatTypeInContext(c),
                           LLVMDoubleTypeInContext(c),
                           false};
-    EACH_FUNCTION(f, unit->module)
-        rewrite_function(&w, f);
+    EACH_FUNCTION(f, unit->module) {
+        EACH_BLOCK(block, f) {
+            for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                LLVMPositionBuilderBefore(w.b, i);
+                lw__where_at(w.unit, i);
+                /* Poison that a vector is built on is replaced later: it is kept here. */
+                const bool puts_together =
+                    LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i);
+                for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++) {
+                    LLVMValueRef operand = LLVMGetOperand(i, n);
+                    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
+                    if (kind == LLVMVectorTypeKind && LLVMIsConstant(operand) && !puts_together)
+                        LLVMSetOperand(i, n, unpoison_vector(operand));
+                    else if (LLVMIsPoison(operand) && kind != LLVMVectorTypeKind &&
+                             kind != LLVMStructTypeKind)
+                        LLVMSetOperand(i, n, LLVMConstNull(LLVMTypeOf(operand)));
+                }
+                LLVMValueRef instead = lw__ir_divides(i) ? divide(&w, i) : rewrite_half(&w, i);
+                if (instead) {
+                    LLVMReplaceAllUsesWith(i, instead);
+                    LLVMInstructionEraseFromParent(i);
+                    i = instead;
+                }
+                if (next && LLVMIsAInstruction(i) && may_be_poison(i)) {
+                    LLVMPositionBuilderBefore(w.b, next);
+                    /* The builder is after the instruction. */
+                    LLVMValueRef frozen = LLVMBuildFreeze(w.b, i, "");
+                    LLVMReplaceAllUsesWith(i, frozen);
+                    LLVMSetOperand(frozen, 0, i);
+                }
+            }
+        }
+    }
     LLVMDisposeBuilder(w.b);
     return !w.missing;
 }

@@ -51,20 +51,6 @@ void lw__link_no_target(LLVMValueRef f)
                                          (unsigned)strlen(target[i]));
 }
 
-/* A noalias argument would let passes move loads across barriers. Another thread of the block may
- * write there. A metadata name of our own keeps the source's restrict. */
-static void remove_noalias(LLVMValueRef f)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
-    for (unsigned i = 0; i <= LLVMCountParams(f); i++) {
-        if (i && LLVMGetEnumAttributeAtIndex(f, i, kind))
-            LLVMAddAttributeAtIndex(f, i,
-                                    LLVMCreateStringAttribute(context, "lw.restrict", 11, "", 0));
-        LLVMRemoveEnumAttributeAtIndex(f, i, kind);
-    }
-}
-
 static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
 {
     size_t length;
@@ -93,30 +79,34 @@ static void returns(LLVMValueRef declaration)
         lw__llvm_attribute(declaration, "willreturn", true);
 }
 
-/* clang's lists of functions would keep uses of deleted functions. */
-static void delete_lists(LLVMModuleRef module)
-{
-    static const char *const lists[] = {"llvm.global.annotations", "llvm.used",
-                                        "llvm.compiler.used"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
-        if (list)
-            LLVMDeleteGlobal(list);
-    }
-}
-
 /* lw__pass_link - link devlib; all functions but the entry points become internal.
  * needs ALLOWED   makes LINKED
  */
 bool lw__pass_link(struct lw__unit *unit)
 {
-    delete_lists(unit->module);
+    /* clang's lists of functions would keep uses of deleted functions. */
+    static const char *const lists[] = {"llvm.global.annotations", "llvm.used",
+                                        "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(unit->module, lists[i]);
+        if (list)
+            LLVMDeleteGlobal(list);
+    }
     if (!lw__link_bitcode(unit, lw__devlib_begin, lw__devlib_end))
         return false;
     EACH_FUNCTION(f, unit->module) {
         size_t length;
         lw__link_no_target(f);
-        remove_noalias(f);
+        /* A noalias argument would let passes move loads across barriers. Another thread of the
+         * block may write there. A metadata name of our own keeps the source's restrict. */
+        unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+        LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+        for (unsigned i = 0; i <= LLVMCountParams(f); i++) {
+            if (i && LLVMGetEnumAttributeAtIndex(f, i, kind))
+                LLVMAddAttributeAtIndex(
+                    f, i, LLVMCreateStringAttribute(context, "lw.restrict", 11, "", 0));
+            LLVMRemoveEnumAttributeAtIndex(f, i, kind);
+        }
         if (!LLVMCountBasicBlocks(f)) {
             const char *name = LLVMGetValueName2(f, &length);
             if (lw__ir_thread_index(name, NULL))
@@ -176,16 +166,6 @@ bool lw__pass_inline(struct lw__unit *unit)
     return lw__llvm_passes(unit, LW_PASSES_inline_helpers);
 }
 
-/* Overloads are declarations of one name and line. After stripping other debug information than
- * lines, LLVM distinguishes their subprograms as it does those of bodies. It then refuses to read
- * what it has written. Nothing uses the locations of declarations. */
-static void drop_declared_places(LLVMModuleRef module)
-{
-    EACH_FUNCTION(f, module)
-        if (!LLVMCountBasicBlocks(f))
-            LLVMSetSubprogram(f, NULL);
-}
-
 /* lw__pass_tidy - the part of the common clean-up that a debugger allows: the control flow that
  * later passes need. Variables stay in memory, statements where they are.
  * needs ENTERED   makes COMMON
@@ -206,7 +186,12 @@ bool lw__pass_tidy(struct lw__unit *unit)
  */
 bool lw__pass_clean(struct lw__unit *unit)
 {
-    drop_declared_places(unit->module);
+    /* Overloads are declarations of one name and line. After stripping other debug information
+     * than lines, LLVM distinguishes their subprograms as it does those of bodies. It then
+     * refuses to read what it has written. Nothing uses the locations of declarations. */
+    EACH_FUNCTION(f, unit->module)
+        if (!LLVMCountBasicBlocks(f))
+            LLVMSetSubprogram(f, NULL);
     if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
         lw__llvm_scalarize_memory();
     if (!lw__llvm_passes(unit, lw__works_around(unit, LW_AROUND_vector_phi)

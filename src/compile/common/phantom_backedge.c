@@ -57,31 +57,6 @@ static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
     return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
 }
 
-/* Values that live across iterations are in memory, so `top` has no phis. Within an iteration
- * `last` may use what earlier blocks have computed; so it gets no other predecessor. */
-static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
-{
-    LLVMModuleRef module = LLVMGetGlobalParent(g->function);
-    LLVMContextRef context = LLVMGetModuleContext(module);
-    LLVMBasicBlockRef body = g->blocks[top], end = g->blocks[last],
-                      front = LLVMInsertBasicBlockInContext(context, body, ""),
-                      back = LLVMInsertBasicBlockInContext(context, end, "");
-    LLVMMoveBasicBlockAfter(back, end);
-    char name[64]; /* clang's prefix, "for.cond" and its like, identifies the statement */
-    snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
-    LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
-    LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
-    lw__ir_redirect(end, body, back);
-    EACH_PREDECESSOR(from, g, top)
-        lw__ir_redirect(g->blocks[from], body, front);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMPositionBuilderAtEnd(b, front);
-    LLVMBuildCondBr(b, build_never(b, module), back, body);
-    LLVMPositionBuilderAtEnd(b, back);
-    LLVMBuildBr(b, front);
-    LLVMDisposeBuilder(b);
-}
-
 void lw__phantom_backedges(struct lw__arena *arena, LLVMValueRef function)
 {
     bool found;
@@ -91,8 +66,30 @@ void lw__phantom_backedges(struct lw__arena *arena, LLVMValueRef function)
         uint32_t top, last;
         lw__cfg_build(arena, function, &g);
         found = find(&g, &top, &last);
-        if (found)
-            lead_around(&g, top, last);
+        if (found) {
+            /* Values that live across iterations are in memory, so `top` has no phis. Within an
+             * iteration `last` may use what earlier blocks have computed; so it gets no other
+             * predecessor. */
+            LLVMModuleRef module = LLVMGetGlobalParent(g.function);
+            LLVMContextRef context = LLVMGetModuleContext(module);
+            LLVMBasicBlockRef body = g.blocks[top], end = g.blocks[last],
+                              front = LLVMInsertBasicBlockInContext(context, body, ""),
+                              back = LLVMInsertBasicBlockInContext(context, end, "");
+            LLVMMoveBasicBlockAfter(back, end);
+            char name[64]; /* clang's prefix, "for.cond" and its like, identifies the statement */
+            snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
+            LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
+            LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
+            lw__ir_redirect(end, body, back);
+            EACH_PREDECESSOR(from, &g, top)
+                lw__ir_redirect(g.blocks[from], body, front);
+            LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+            LLVMPositionBuilderAtEnd(b, front);
+            LLVMBuildCondBr(b, build_never(b, module), back, body);
+            LLVMPositionBuilderAtEnd(b, back);
+            LLVMBuildBr(b, front);
+            LLVMDisposeBuilder(b);
+        }
         lw__arena_release(arena, mark);
     } while (found);
 }

@@ -38,32 +38,6 @@ static void redirect(const struct lw__cfg *g, const struct lw__loop *l, uint32_t
     }
 }
 
-/* All entries of the loop become one. There is no other phi: values are in memory. */
-static void join_entries(const struct lw__cfg *g, const struct lw__loop *l)
-{
-    LLVMBasicBlockRef header = g->blocks[l->header];
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(g->function));
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMBasicBlockRef enter = LLVMInsertBasicBlockInContext(context, header, "enter");
-    LLVMPositionBuilderAtEnd(b, enter);
-    LLVMValueRef way = LLVMBuildPhi(b, i32, "way"), fork = LLVMBuildSwitch(b, way, header, 0);
-    redirect(g, l, l->header, true, enter, way, LLVMConstInt(i32, 0, 0));
-    uint64_t number = 0;
-    for (uint32_t t = 0; t < g->count; t++) {
-        if (!lw__loops_is_side_entry(g, l, t))
-            continue;
-        LLVMBasicBlockRef side = LLVMInsertBasicBlockInContext(context, enter, "side");
-        LLVMValueRef its = LLVMConstInt(i32, ++number, 0);
-        redirect(g, l, t, false, side, NULL, NULL);
-        LLVMPositionBuilderAtEnd(b, side);
-        LLVMBuildBr(b, enter);
-        LLVMAddIncoming(way, &its, &side, 1);
-        LLVMAddCase(fork, its, g->blocks[t]);
-    }
-    LLVMDisposeBuilder(b);
-}
-
 /* Fix one loop of the function; false: there is none. If `look` is set, only find it. */
 static bool mend(struct lw__arena *arena, LLVMValueRef function, bool look)
 {
@@ -73,8 +47,30 @@ static bool mend(struct lw__arena *arena, LLVMValueRef function, bool look)
     lw__cfg_build(arena, function, &g);
     lw__loops_build_by_text(&g, &loops);
     const struct lw__loop *l = lw__loops_jumped_into(&g, &loops);
-    if (l && !look)
-        join_entries(&g, l);
+    if (l && !look) {
+        /* All entries of the loop become one. There is no other phi: values are in memory. */
+        LLVMBasicBlockRef header = g.blocks[l->header];
+        LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(g.function));
+        LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+        LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+        LLVMBasicBlockRef enter = LLVMInsertBasicBlockInContext(context, header, "enter");
+        LLVMPositionBuilderAtEnd(b, enter);
+        LLVMValueRef way = LLVMBuildPhi(b, i32, "way"), fork = LLVMBuildSwitch(b, way, header, 0);
+        redirect(&g, l, l->header, true, enter, way, LLVMConstInt(i32, 0, 0));
+        uint64_t number = 0;
+        for (uint32_t t = 0; t < g.count; t++) {
+            if (!lw__loops_is_side_entry(&g, l, t))
+                continue;
+            LLVMBasicBlockRef side = LLVMInsertBasicBlockInContext(context, enter, "side");
+            LLVMValueRef its = LLVMConstInt(i32, ++number, 0);
+            redirect(&g, l, t, false, side, NULL, NULL);
+            LLVMPositionBuilderAtEnd(b, side);
+            LLVMBuildBr(b, enter);
+            LLVMAddIncoming(way, &its, &side, 1);
+            LLVMAddCase(fork, its, g.blocks[t]);
+        }
+        LLVMDisposeBuilder(b);
+    }
     lw__arena_release(arena, mark);
     return l != NULL;
 }

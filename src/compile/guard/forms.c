@@ -14,24 +14,14 @@
 #include "compile/llvm/llvm.h"
 #include "compile/proof/proof.h"
 
-/* The unit's module becomes a copy, in which its kernels are. */
-static void begin_copy(struct lw__unit *unit)
+static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
 {
-    struct lw__kernels *kernels = &unit->kernels;
-    LLVMModuleRef copy = LLVMCloneModule(unit->module);
-    struct lw__kernel *rows = lw__new(&unit->arena, kernels->count + 1, sizeof *rows);
-    for (size_t i = 0; i < kernels->count; i++) {
-        size_t length;
-        rows[i] = kernels->rows[i];
-        rows[i].function = LLVMGetNamedFunction(copy, LLVMGetValueName2(rows[i].function, &length));
-    }
-    kernels->rows = rows;
-    unit->module = copy;
-}
-
-/* Of each kernel of the copy its proofs and its block memory, for the row of the same kernel. */
-static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
-{
+    if (!lw__pass_promises(unit) || !lw__pass_texts(unit) || !lw__pass_access(unit) ||
+        !lw__pass_clean(unit) ||
+        (unit->options->image && !lw__llvm_passes(unit, LW_PASSES_keep_lines)))
+        return false;
+    /* Of each kernel of the copy its proofs and its block memory, for the row of the same
+     * kernel. */
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(unit->module);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
@@ -51,15 +41,6 @@ static void take_proofs(struct lw__unit *unit, struct lw__kernel *rows)
         lw__text_free(&text);
         lw__arena_release(&unit->scratch, mark);
     }
-}
-
-static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
-{
-    if (!lw__pass_promises(unit) || !lw__pass_texts(unit) || !lw__pass_access(unit) ||
-        !lw__pass_clean(unit) ||
-        (unit->options->image && !lw__llvm_passes(unit, LW_PASSES_keep_lines)))
-        return false;
-    take_proofs(unit, rows);
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     unit->guarded_bytes = LLVMGetBufferSize(bitcode);
     unit->guarded = lw__copy_bytes(&unit->arena, LLVMGetBufferStart(bitcode), unit->guarded_bytes);
@@ -76,7 +57,18 @@ bool lw__pass_forms(struct lw__unit *unit)
     LLVMModuleRef module = unit->module;
     if (!unit->options->bounds)
         return true;
-    begin_copy(unit);
+    /* The unit's module becomes a copy, in which its kernels are. */
+    struct lw__kernels *kernels = &unit->kernels;
+    LLVMModuleRef copy = LLVMCloneModule(unit->module);
+    struct lw__kernel *copied = lw__new(&unit->arena, kernels->count + 1, sizeof *copied);
+    for (size_t i = 0; i < kernels->count; i++) {
+        size_t length;
+        copied[i] = kernels->rows[i];
+        copied[i].function =
+            LLVMGetNamedFunction(copy, LLVMGetValueName2(copied[i].function, &length));
+    }
+    kernels->rows = copied;
+    unit->module = copy;
     const bool ok = guard_copy(unit, rows);
     LLVMDisposeModule(unit->module);
     unit->module = module;

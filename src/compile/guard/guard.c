@@ -137,13 +137,6 @@ static void settle(struct lw__guard *g, LLVMValueRef user, unsigned operand)
     }
 }
 
-static void settle_numbers(struct lw__guard *g)
-{
-    EACH_INSTRUCTION_OF(i, g->function)
-        for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
-            settle(g, i, (unsigned)k);
-}
-
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* At the builder: the offsets below which so many bytes are within the size. */
@@ -224,29 +217,6 @@ static bool is_check(LLVMValueRef i)
     return lw__is_access_check(i) || lw__is_index_check(i) || lw__is_promise(i);
 }
 
-/* The first load of the record: what holds for the whole kernel is built behind it, and behind all
- * variables, which the clean-up may have left anywhere in the block. They lose their names when it
- * is split, so they are noted here. */
-static void open_record(struct lw__guard *g)
-{
-    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)), next;
-    while (LLVMIsAAllocaInst(first))
-        first = LLVMGetNextInstruction(first);
-    LLVMPositionBuilderBefore(g->b, first);
-    for (LLVMValueRef i = first; i; i = next) {
-        next = LLVMGetNextInstruction(i);
-        if (LLVMIsAAllocaInst(i))
-            lw__ir_move(i, g->b);
-    }
-    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)); i != first;
-         i = LLVMGetNextInstruction(i))
-        lw__guard_note_variable(g, i);
-    g->bounds = LLVMGetParam(g->function, g->kernel->param_count - 1);
-    g->dynamic_bytes = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
-    g->begin = LLVMBuildLoad2(g->b, g->i64, g->bounds, "");
-    _Static_assert(!offsetof(struct lw_bounds, dynamic_bytes), "the first");
-}
-
 static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 {
     LLVMContextRef c = unit->context;
@@ -263,9 +233,30 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
                           .ptr = LLVMPointerTypeInContext(c, 0)};
     size_t count;
     lw__where_kernel(unit, kernel);
-    open_record(&g);
+    /* The first load of the record: what holds for the whole kernel is built behind it, and
+     * behind all variables, which the clean-up may have left anywhere in the block. They lose
+     * their names when it is split, so they are noted here. */
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g.function)), next;
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    LLVMPositionBuilderBefore(g.b, first);
+    for (LLVMValueRef i = first; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (LLVMIsAAllocaInst(i))
+            lw__ir_move(i, g.b);
+    }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g.function)); i != first;
+         i = LLVMGetNextInstruction(i))
+        lw__guard_note_variable(&g, i);
+    g.bounds = LLVMGetParam(g.function, g.kernel->param_count - 1);
+    g.dynamic_bytes = LLVMBuildLoad2(g.b, g.i64, g.bounds, "");
+    g.begin = LLVMBuildLoad2(g.b, g.i64, g.bounds, "");
+    _Static_assert(!offsetof(struct lw_bounds, dynamic_bytes), "the first");
     lw__prune_checks(&unit->scratch, g.data, g.function);
-    settle_numbers(&g);
+    EACH_INSTRUCTION_OF(i, g.function)
+        if (LLVMIsAGetElementPtrInst(i))
+            for (int k = 1; k < LLVMGetNumOperands(i); k++)
+                settle(&g, i, (unsigned)k);
     LLVMValueRef *checks = lw__ir_list(&unit->scratch, g.function, is_check, &count);
     for (size_t i = 0; i < count; i++)
         if (lw__is_access_check(checks[i]))

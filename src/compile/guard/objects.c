@@ -171,28 +171,6 @@ static void take_variable(struct lw__guard *g, struct lw__guard_object *o)
         follow_lifetime(g, o);
 }
 
-static void take_struct(struct lw__guard *g, struct lw__guard_object *o, unsigned index)
-{
-    const struct lw__param *p = &g->kernel->params[index];
-    o->start = number(g, 0);
-    o->size = number(g, p->size);
-    o->says = describe(g, p->name ? p->name : "", LW_REF_PRIVATE, 0, 0);
-}
-
-/* The buffer of a parameter; pointer: its argument, known where the kernel begins, or that of a
- * TENSOR, known behind `root`. */
-static void take_buffer(struct lw__guard *g, struct lw__guard_object *o, unsigned index)
-{
-    lw__guard_at_begin(g);
-    o->base = param_field(g, index, offsetof(struct lw_bound, address));
-    o->size = param_field(g, index, offsetof(struct lw_bound, bytes));
-    o->says = describe(g, "", LW_REF_ARGUMENT, index, 0);
-    if (LLVMIsAInstruction(o->root))
-        LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(o->root));
-    LLVMValueRef bits = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
-    o->start = LLVMBuildSub(g->b, bits, o->base, "");
-}
-
 static bool parameter_of(const struct lw__guard *g, LLVMValueRef root, unsigned *index)
 {
     for (*index = 0; *index + 1 < g->kernel->param_count; ++*index)
@@ -288,28 +266,22 @@ static LLVMOpcode opcode_of(LLVMValueRef v)
                                     : (LLVMOpcode)0;
 }
 
-static LLVMValueRef pointer_in(LLVMValueRef integer, int depth);
-
-/* The pointer that all of them are computed from. */
-static LLVMValueRef pointer_in_all(LLVMValueRef choice, int depth)
-{
-    LLVMValueRef all = NULL;
-    for (unsigned k = 0; k < choice_count(choice); k++) {
-        LLVMValueRef one = pointer_in(choice_of(choice, k), depth);
-        if (!one || (all && lw__ir_object(all) != lw__ir_object(one)))
-            return NULL;
-        all = one;
-    }
-    return all;
-}
-
 /* The pointer that an integer is computed from; NULL: none, or two. */
 static LLVMValueRef pointer_in(LLVMValueRef integer, int depth)
 {
     if (opcode_of(integer) == LLVMPtrToInt)
         return LLVMGetOperand(integer, 0);
-    if (depth && is_choice(integer))
-        return pointer_in_all(integer, depth - 1);
+    if (depth && is_choice(integer)) {
+        /* The pointer that all of them are computed from. */
+        LLVMValueRef all = NULL;
+        for (unsigned k = 0; k < choice_count(integer); k++) {
+            LLVMValueRef one = pointer_in(choice_of(integer, k), depth - 1);
+            if (!one || (all && lw__ir_object(all) != lw__ir_object(one)))
+                return NULL;
+            all = one;
+        }
+        return all;
+    }
     const bool is_binary = LLVMIsABinaryOperator(integer) ||
                            (LLVMIsAConstantExpr(integer) && LLVMGetNumOperands(integer) == 2);
     if (!is_binary || !depth)
@@ -399,35 +371,6 @@ static bool is_constant(LLVMValueRef global)
            *LLVMGetValueName2(global, &length) && (!section || !*section);
 }
 
-/* The variables that a pointer from memory may be into: those of the thread that it may have stored
- * the address of, the kernel's of block memory, and constants. */
-static void list_variables(struct lw__guard *g)
-{
-    struct lw__shared_layout shared;
-    bool is_checked = false;
-    for (size_t k = 0; k < g->own_count; k++)
-        if (lw__variable_escapes(g->own[k].value, &is_checked))
-            list(g, g->own[k].value);
-    lw__shared_layout(g->unit, g->function, &shared);
-    for (size_t k = 0; k < shared.count; k++)
-        list(g, shared.globals[k]);
-    EACH_GLOBAL(i, g->unit->module)
-        if (is_constant(i))
-            list(g, i);
-}
-
-static void load_live(struct lw__guard *g)
-{
-    lw__guard_at_begin(g);
-    LLVMValueRef live =
-        number(g, offsetof(struct lw_bounds, rows) +
-                      (uint64_t)(g->kernel->param_count - 1) * sizeof(struct lw_bound));
-    g->live = LLVMBuildGEP2(g->b, g->i8, g->bounds, &live, 1, "");
-    g->live_count = field(g, g->i64, offsetof(struct lw_bounds, live_count));
-    g->live_step = field(g, g->i64, offsetof(struct lw_bounds, live_step));
-    list_variables(g);
-}
-
 static LLVMValueRef live_field(struct lw__guard *g, LLVMValueRef row, size_t offset)
 {
     LLVMValueRef at = LLVMBuildMul(g->b, row, number(g, sizeof(struct lw_bound)), "");
@@ -480,8 +423,28 @@ static void prefer(struct lw__guard *g, struct lw__guard_object *o, LLVMValueRef
 
 static void look_up(struct lw__guard *g, struct lw__guard_object *o)
 {
-    if (!g->live)
-        load_live(g);
+    if (!g->live) {
+        lw__guard_at_begin(g);
+        LLVMValueRef live =
+            number(g, offsetof(struct lw_bounds, rows) +
+                          (uint64_t)(g->kernel->param_count - 1) * sizeof(struct lw_bound));
+        g->live = LLVMBuildGEP2(g->b, g->i8, g->bounds, &live, 1, "");
+        g->live_count = field(g, g->i64, offsetof(struct lw_bounds, live_count));
+        g->live_step = field(g, g->i64, offsetof(struct lw_bounds, live_step));
+        /* The variables that a pointer from memory may be into: those of the thread that it may
+         * have stored the address of, the kernel's of block memory, and constants. */
+        struct lw__shared_layout shared;
+        bool is_checked = false;
+        for (size_t k = 0; k < g->own_count; k++)
+            if (lw__variable_escapes(g->own[k].value, &is_checked))
+                list(g, g->own[k].value);
+        lw__shared_layout(g->unit, g->function, &shared);
+        for (size_t k = 0; k < shared.count; k++)
+            list(g, shared.globals[k]);
+        EACH_GLOBAL(i, g->unit->module)
+            if (is_constant(i))
+                list(g, i);
+    }
     struct lw__guard_object **of = lw__new(&g->unit->scratch, g->variable_count + 1, sizeof *of);
     for (size_t i = 0; i < g->variable_count; i++)
         base_of(g, of[i] = find(g, g->variables[i]));
@@ -517,11 +480,23 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
     struct lw__guard_object *of;
     unsigned index;
     if (struct_of(g, o->root, &index)) {
-        take_struct(g, o, index);
+        const struct lw__param *p = &g->kernel->params[index];
+        o->start = number(g, 0);
+        o->size = number(g, p->size);
+        o->says = describe(g, p->name ? p->name : "", LW_REF_PRIVATE, 0, 0);
     } else if (is_variable(o->root)) {
         take_variable(g, o);
     } else if (parameter_of(g, o->root, &index) || tensor_of(g, o->root, &index)) {
-        take_buffer(g, o, index);
+        /* The buffer of a parameter; pointer: its argument, known where the kernel begins, or
+         * that of a TENSOR, known behind `root`. */
+        lw__guard_at_begin(g);
+        o->base = param_field(g, index, offsetof(struct lw_bound, address));
+        o->size = param_field(g, index, offsetof(struct lw_bound, bytes));
+        o->says = describe(g, "", LW_REF_ARGUMENT, index, 0);
+        if (LLVMIsAInstruction(o->root))
+            LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(o->root));
+        LLVMValueRef bits = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
+        o->start = LLVMBuildSub(g->b, bits, o->base, "");
     } else if ((of = made_of(g, o->root))) {
         o->base = base_of(g, of);
         o->size = of->size;

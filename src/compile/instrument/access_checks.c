@@ -128,34 +128,6 @@ static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVM
     lw__instrument_call(c->b, c->unit->module, "lw.access", args, LW_ACCESS_ARGS);
 }
 
-static void check_copy(struct checker *c, LLVMValueRef call, const char *name)
-{
-    LLVMValueRef bytes = LLVMGetOperand(call, 2);
-    if (LLVMTypeOf(bytes) != c->i64)
-        bytes = LLVMBuildZExt(c->b, bytes, c->i64, "");
-    if (strncmp(name, "llvm.memset", 11))
-        check(c, call, LLVMGetOperand(call, 1), bytes, LW_ACCESS_READ);
-    check(c, call, LLVMGetOperand(call, 0), bytes, LW_ACCESS_WRITE);
-}
-
-static void check_instruction(struct checker *c, LLVMValueRef i)
-{
-    const char *name = lw__ir_callee(i);
-    LLVMPositionBuilderBefore(c->b, i);
-    const bool is_atomic = LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
-                           (lw__ir_address(i) && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic);
-    const enum lw__access_kind kind = is_atomic            ? LW_ACCESS_ATOMIC
-                                      : LLVMIsALoadInst(i) ? LW_ACCESS_READ
-                                                           : LW_ACCESS_WRITE;
-    if (lw__ir_address(i))
-        check(c, i, lw__ir_address(i),
-              LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, lw__ir_accessed(i)), 0), kind);
-    else if (!strncmp(name, "llvm.mem", 8))
-        check_copy(c, i, name);
-    else if (LLVMIsAGetElementPtrInst(i))
-        LLVMGEPSetNoWrapFlags(i, 0); /* an address outside is no poison here */
-}
-
 /* ---- tensors --------------------------------------------------------------------------------- */
 
 /* True if v leads through at()'s address computation to an access at exactly that address. */
@@ -196,53 +168,32 @@ static LLVMValueRef tensor_of(LLVMValueRef v)
     return NULL;
 }
 
-static void resolve_within(struct checker *c, LLVMValueRef call)
-{
-    LLVMValueRef index = LLVMGetOperand(call, 0), count = LLVMGetOperand(call, 1);
-    LLVMValueRef tensor = tensor_of(call);
-    const bool behind = !is_accessed(c->data, call);
-    const LLVMIntPredicate less = behind ? LLVMIntULE : LLVMIntULT;
-    LLVMPositionBuilderBefore(c->b, call);
-    LLVMValueRef args[LW_INDEX_ARGS] = {
-        [LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
-        [LW_INDEX_NUMBER] = index,
-        [LW_INDEX_COUNT] = count,
-        [LW_INDEX_POINTER] =
-            tensor && comes_first(&c->g, tensor, call) ? tensor : LLVMConstNull(c->ptr),
-        [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
-        [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
-    lw__instrument_call(c->b, c->unit->module, "lw.index", args, LW_INDEX_ARGS);
-    LLVMReplaceAllUsesWith(call, index);
-    LLVMInstructionEraseFromParent(call);
-}
-
 /* ---- the kernel ------------------------------------------------------------------------------ */
-
-/* Remove clang's attributes about pointers: they are to be checked. */
-static void promise_nothing(LLVMValueRef f)
-{
-    static const char *const promises[] = {"dereferenceable", "dereferenceable_or_null", "nonnull"};
-    for (size_t k = 0; k < sizeof promises / sizeof *promises; k++)
-        for (unsigned i = 1; i <= LLVMCountParams(f); i++)
-            LLVMRemoveEnumAttributeAtIndex(
-                f, i, LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k])));
-    lw__llvm_attribute(f, "null_pointer_is_valid", true);
-}
 
 static void check_tensors(struct checker *c, LLVMValueRef f)
 {
     if (!LLVMGetNamedFunction(c->unit->module, "lw.within"))
         return;
     EACH_INSTRUCTION_OF_SAFE(i, f) {
-        if (!strcmp(lw__ir_callee(i), "lw.within"))
-            resolve_within(c, i);
+        if (!strcmp(lw__ir_callee(i), "lw.within")) {
+            LLVMValueRef index = LLVMGetOperand(i, 0), count = LLVMGetOperand(i, 1);
+            LLVMValueRef tensor = tensor_of(i);
+            const bool behind = !is_accessed(c->data, i);
+            const LLVMIntPredicate less = behind ? LLVMIntULE : LLVMIntULT;
+            LLVMPositionBuilderBefore(c->b, i);
+            LLVMValueRef args[LW_INDEX_ARGS] = {
+                [LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
+                [LW_INDEX_NUMBER] = index,
+                [LW_INDEX_COUNT] = count,
+                [LW_INDEX_POINTER] =
+                    tensor && comes_first(&c->g, tensor, i) ? tensor : LLVMConstNull(c->ptr),
+                [LW_INDEX_AXIS] = LLVMGetOperand(i, 2),
+                [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
+            lw__instrument_call(c->b, c->unit->module, "lw.index", args, LW_INDEX_ARGS);
+            LLVMReplaceAllUsesWith(i, index);
+            LLVMInstructionEraseFromParent(i);
+        }
     }
-}
-
-static void check_accesses(struct checker *c, LLVMValueRef f)
-{
-    EACH_INSTRUCTION_OF(i, f)
-        check_instruction(c, i);
 }
 
 /* ---- promotion ------------------------------------------------------------------------------- */
@@ -273,15 +224,6 @@ static void keep_variables(struct checker *c, LLVMValueRef f)
     }
 }
 
-static void keep_no_more(LLVMModuleRef module)
-{
-    LLVMValueRef keep = LLVMGetNamedFunction(module, KEEP);
-    EACH_CALL(call, keep)
-        LLVMInstructionEraseFromParent(call);
-    if (keep)
-        LLVMDeleteFunction(keep);
-}
-
 /* Variables that are only loaded and stored leave memory, so that pointers into others are visible.
  * An access by a pointer that has outlived its variable needs that variable: so those whose address
  * is stored stay, until the pointers have left memory. */
@@ -290,7 +232,11 @@ static bool promote(struct checker *c)
     for (size_t i = 0; i < c->unit->kernels.count; i++)
         keep_variables(c, c->unit->kernels.rows[i].function);
     const bool ok = lw__llvm_passes(c->unit, LW_PASSES_slots_to_values);
-    keep_no_more(c->unit->module);
+    LLVMValueRef keep = LLVMGetNamedFunction(c->unit->module, KEEP);
+    EACH_CALL(call, keep)
+        LLVMInstructionEraseFromParent(call);
+    if (keep)
+        LLVMDeleteFunction(keep);
     return ok;
 }
 
@@ -313,9 +259,38 @@ bool lw__pass_access(struct lw__unit *unit)
         LLVMValueRef f = unit->kernels.rows[i].function;
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
         lw__cfg_build(&unit->scratch, f, &c.g);
-        promise_nothing(f);
+        /* Remove clang's attributes about pointers: they are to be checked. */
+        static const char *const promises[] = {"dereferenceable", "dereferenceable_or_null",
+                                               "nonnull"};
+        for (size_t k = 0; k < sizeof promises / sizeof *promises; k++)
+            for (unsigned i = 1; i <= LLVMCountParams(f); i++)
+                LLVMRemoveEnumAttributeAtIndex(
+                    f, i, LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k])));
+        lw__llvm_attribute(f, "null_pointer_is_valid", true);
         check_tensors(&c, f);
-        check_accesses(&c, f);
+        EACH_INSTRUCTION_OF(i, f) {
+            const char *name = lw__ir_callee(i);
+            LLVMPositionBuilderBefore(c.b, i);
+            const bool is_atomic =
+                LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+                (lw__ir_address(i) && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic);
+            const enum lw__access_kind kind = is_atomic            ? LW_ACCESS_ATOMIC
+                                              : LLVMIsALoadInst(i) ? LW_ACCESS_READ
+                                                                   : LW_ACCESS_WRITE;
+            if (lw__ir_address(i))
+                check(&c, i, lw__ir_address(i),
+                      LLVMConstInt(c.i64, LLVMStoreSizeOfType(c.data, lw__ir_accessed(i)), 0),
+                      kind);
+            else if (!strncmp(name, "llvm.mem", 8)) {
+                LLVMValueRef bytes = LLVMGetOperand(i, 2);
+                if (LLVMTypeOf(bytes) != c.i64)
+                    bytes = LLVMBuildZExt(c.b, bytes, c.i64, "");
+                if (strncmp(name, "llvm.memset", 11))
+                    check(&c, i, LLVMGetOperand(i, 1), bytes, LW_ACCESS_READ);
+                check(&c, i, LLVMGetOperand(i, 0), bytes, LW_ACCESS_WRITE);
+            } else if (LLVMIsAGetElementPtrInst(i))
+                LLVMGEPSetNoWrapFlags(i, 0); /* an address outside is no poison here */
+        }
         lw__arena_release(&unit->scratch, mark);
     }
     LLVMDisposeBuilder(c.b);

@@ -93,12 +93,6 @@ static LLVMValueRef array_of_constant(const struct check *c)
     return NULL;
 }
 
-/* The value that is extended for the comparison: the GEP's index is extended once more. */
-static LLVMValueRef narrow(LLVMValueRef index)
-{
-    return LLVMIsASExtInst(index) || LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
-}
-
 /* The location of the array's name: the instruction's own column is that of the element's use. */
 static LLVMMetadataRef place_of(LLVMContextRef context, LLVMValueRef call)
 {
@@ -112,54 +106,6 @@ static LLVMMetadataRef place_of(LLVMContextRef context, LLVMValueRef call)
                                             LLVMDILocationGetInlinedAt(at));
 }
 
-static void build_check(const struct check *c, LLVMBuilderRef b, LLVMValueRef ok)
-{
-    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(c->block));
-    LLVMContextRef context = LLVMGetModuleContext(module);
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(context), ptr = LLVMPointerTypeInContext(context, 0);
-    const bool known = !LLVMIsAICmpInst(ok);
-    LLVMValueRef index = known ? LLVMGetOperand(c->call, 1) : LLVMGetOperand(ok, 0);
-    LLVMValueRef count =
-        known ? LLVMConstInt(i64, count_of_type(c->call), 0) : LLVMGetOperand(ok, 1);
-    LLVMValueRef array =
-        known || LLVMIsConstant(index) ? array_of_constant(c) : array_of(c, narrow(index), 2);
-    LLVMValueRef args[LW_INDEX_ARGS] = {
-        [LW_INDEX_OK] = ok,
-        [LW_INDEX_NUMBER] = index,
-        [LW_INDEX_COUNT] = count,
-        [LW_INDEX_POINTER] = array ? array : LLVMConstNull(ptr),
-        [LW_INDEX_AXIS] = LLVMConstInt(LLVMInt32TypeInContext(context), (uint64_t)-1, 1),
-        [LW_INDEX_BEHIND] = LLVMConstInt(LLVMInt1TypeInContext(context),
-                                         !known && LLVMGetICmpPredicate(ok) != LLVMIntULT, 0)};
-    LLVMSetCurrentDebugLocation2(b, place_of(context, c->call));
-    lw__instrument_call(b, module, "lw.index", args, LW_INDEX_ARGS);
-}
-
-static void replace_check(const struct check *c, LLVMBuilderRef b)
-{
-    LLVMValueRef ok = LLVMGetCondition(c->branch), place = LLVMGetOperand(c->call, 0);
-    LLVMPositionBuilderBefore(b, c->branch);
-    if (!lw__ir_is_truth(ok, true))
-        build_check(c, b, ok);
-    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(c->branch));
-    LLVMBuildBr(b, c->go);
-    LLVMInstructionEraseFromParent(c->branch);
-    LLVMDeleteBasicBlock(c->bad);
-    if (LLVMIsAGlobalVariable(place) && !LLVMGetFirstUse(place))
-        LLVMDeleteGlobal(place);
-}
-
-/* clang says of a bool in memory that it is 0 or 1, and LLVM leaves out checks of an index that is
- * made of it. What a buffer has is not clang's to say: without that, its lowest bit counts. */
-static void drop_ranges(LLVMModuleRef module)
-{
-    const unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "range", 5);
-    EACH_FUNCTION(f, module)
-        EACH_INSTRUCTION_OF(i, f)
-            if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind))
-                LLVMSetMetadata(i, kind, NULL);
-}
-
 /* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body; those of
  * arithmetic calls of lw.overflow, of places that are not reached those of lw.promise. Nothing is
  * said of values in memory.
@@ -171,16 +117,62 @@ bool lw__pass_rows(struct lw__unit *unit)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     EACH_CALL(call, handler) {
         struct check c = {0};
-        if (read_check(call, &c))
-            replace_check(&c, b);
-        else
-            LLVMInstructionEraseFromParent(call); /* in an unreachable block */
+        if (read_check(call, &c)) {
+            LLVMValueRef ok = LLVMGetCondition(c.branch), place = LLVMGetOperand(c.call, 0);
+            LLVMPositionBuilderBefore(b, c.branch);
+            if (!lw__ir_is_truth(ok, true)) {
+                LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(c.block));
+                LLVMContextRef context = LLVMGetModuleContext(module);
+                LLVMTypeRef i64 = LLVMInt64TypeInContext(context),
+                            ptr = LLVMPointerTypeInContext(context, 0);
+                const bool known = !LLVMIsAICmpInst(ok);
+                LLVMValueRef index = known ? LLVMGetOperand(c.call, 1) : LLVMGetOperand(ok, 0);
+                LLVMValueRef count =
+                    known ? LLVMConstInt(i64, count_of_type(c.call), 0) : LLVMGetOperand(ok, 1);
+                /* The value that is extended for the comparison: the GEP's index is extended
+                 * once more. */
+                LLVMValueRef array = known || LLVMIsConstant(index)
+                                         ? array_of_constant(&c)
+                                         : array_of(&c,
+                                                    LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)
+                                                        ? LLVMGetOperand(index, 0)
+                                                        : index,
+                                                    2);
+                LLVMValueRef args[LW_INDEX_ARGS] = {
+                    [LW_INDEX_OK] = ok,
+                    [LW_INDEX_NUMBER] = index,
+                    [LW_INDEX_COUNT] = count,
+                    [LW_INDEX_POINTER] = array ? array : LLVMConstNull(ptr),
+                    [LW_INDEX_AXIS] =
+                        LLVMConstInt(LLVMInt32TypeInContext(context), (uint64_t)-1, 1),
+                    [LW_INDEX_BEHIND] =
+                        LLVMConstInt(LLVMInt1TypeInContext(context),
+                                     !known && LLVMGetICmpPredicate(ok) != LLVMIntULT, 0)};
+                LLVMSetCurrentDebugLocation2(b, place_of(context, c.call));
+                lw__instrument_call(b, module, "lw.index", args, LW_INDEX_ARGS);
+            }
+            LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(c.branch));
+            LLVMBuildBr(b, c.go);
+            LLVMInstructionEraseFromParent(c.branch);
+            LLVMDeleteBasicBlock(c.bad);
+            if (LLVMIsAGlobalVariable(place) && !LLVMGetFirstUse(place))
+                LLVMDeleteGlobal(place);
+        } else {
+            LLVMInstructionEraseFromParent(call);
+        } /* in an unreachable block */
     }
     if (handler)
         LLVMDeleteFunction(handler);
     lw__replace_overflows(unit, b);
     lw__replace_unreachable(unit, b);
-    drop_ranges(unit->module);
+    /* clang says of a bool in memory that it is 0 or 1, and LLVM leaves out checks of an index
+     * that is made of it. What a buffer has is not clang's to say: without that, its lowest bit
+     * counts. */
+    const unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(unit->module), "range", 5);
+    EACH_FUNCTION(f, unit->module)
+        EACH_INSTRUCTION_OF(i, f)
+            if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind))
+                LLVMSetMetadata(i, kind, NULL);
     LLVMDisposeBuilder(b);
     return true;
 }

@@ -76,17 +76,6 @@ static LLVMValueRef pair_of(LLVMValueRef ok)
     return pair && strstr(lw__ir_callee(pair), ".with.overflow.") ? pair : NULL;
 }
 
-/* What the block of the handler computes goes before the branch to it. */
-static void hoist(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch)
-{
-    LLVMBasicBlockRef bad = LLVMGetInstructionParent(call);
-    LLVMPositionBuilderBefore(b, branch);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(bad), next; i != call; i = next) {
-        next = LLVMGetNextInstruction(i);
-        lw__ir_move(i, b);
-    }
-}
-
 static void replace(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch, uint32_t kind)
 {
     LLVMBasicBlockRef bad = LLVMGetInstructionParent(call);
@@ -94,7 +83,12 @@ static void replace(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch, ui
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(bad));
     LLVMContextRef c = LLVMGetModuleContext(module);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
-    hoist(b, call, branch);
+    /* What the block of the handler computes goes before the branch to it. */
+    LLVMPositionBuilderBefore(b, branch);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(bad), next; i != call; i = next) {
+        next = LLVMGetNextInstruction(i);
+        lw__ir_move(i, b);
+    }
     LLVMPositionBuilderBefore(b, branch);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef args[] = {LLVMGetCondition(branch), operand(b, call, 1, i64),
@@ -104,28 +98,6 @@ static void replace(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef branch, ui
     LLVMBuildBr(b, go);
     LLVMInstructionEraseFromParent(branch);
     LLVMDeleteBasicBlock(bad);
-}
-
-/* The result of llvm.sadd.with.overflow and its like is plain arithmetic, as without the check. */
-static void simplify(LLVMBuilderRef b, LLVMValueRef branch, uint32_t kind)
-{
-    static const LLVMOpcode opcodes[] = {[LW_OVERFLOW_ADD] = LLVMAdd,
-                                         [LW_OVERFLOW_SUBTRACT] = LLVMSub,
-                                         [LW_OVERFLOW_MULTIPLY] = LLVMMul,
-                                         [LW_OVERFLOW_NEGATE] = LLVMSub};
-    LLVMValueRef pair = kind <= LW_OVERFLOW_NEGATE ? pair_of(LLVMGetCondition(branch)) : NULL;
-    for (LLVMUseRef use = pair ? LLVMGetFirstUse(pair) : NULL, next; use; use = next) {
-        LLVMValueRef user = LLVMGetUser(use);
-        next = LLVMGetNextUse(use);
-        if (!LLVMIsAExtractValueInst(user) || *LLVMGetIndices(user))
-            continue;
-        LLVMPositionBuilderBefore(b, user);
-        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(pair));
-        LLVMValueRef plain =
-            LLVMBuildBinOp(b, opcodes[kind], LLVMGetOperand(pair, 0), LLVMGetOperand(pair, 1), "");
-        LLVMReplaceAllUsesWith(user, plain);
-        LLVMInstructionEraseFromParent(user);
-    }
 }
 
 /* A branch whose first way is past the handler; NULL: the block is not reached. */
@@ -143,7 +115,26 @@ void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b)
         EACH_CALL(call, f) {
             LLVMValueRef branch = branch_to(call);
             if (branch) {
-                simplify(b, branch, kind);
+                /* The result of llvm.sadd.with.overflow and its like is plain arithmetic, as
+                 * without the check. */
+                static const LLVMOpcode opcodes[] = {[LW_OVERFLOW_ADD] = LLVMAdd,
+                                                     [LW_OVERFLOW_SUBTRACT] = LLVMSub,
+                                                     [LW_OVERFLOW_MULTIPLY] = LLVMMul,
+                                                     [LW_OVERFLOW_NEGATE] = LLVMSub};
+                LLVMValueRef pair =
+                    kind <= LW_OVERFLOW_NEGATE ? pair_of(LLVMGetCondition(branch)) : NULL;
+                for (LLVMUseRef use = pair ? LLVMGetFirstUse(pair) : NULL, next; use; use = next) {
+                    LLVMValueRef user = LLVMGetUser(use);
+                    next = LLVMGetNextUse(use);
+                    if (!LLVMIsAExtractValueInst(user) || *LLVMGetIndices(user))
+                        continue;
+                    LLVMPositionBuilderBefore(b, user);
+                    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(pair));
+                    LLVMValueRef plain = LLVMBuildBinOp(b, opcodes[kind], LLVMGetOperand(pair, 0),
+                                                        LLVMGetOperand(pair, 1), "");
+                    LLVMReplaceAllUsesWith(user, plain);
+                    LLVMInstructionEraseFromParent(user);
+                }
                 replace(b, call, branch, kind);
             } else {
                 LLVMInstructionEraseFromParent(call);

@@ -32,10 +32,15 @@ static void remove_checks(LLVMModuleRef module, const char *name)
         LLVMDeleteFunction(f);
 }
 
-/* An index is what it is. */
-static void remove_within(LLVMModuleRef module)
+/* lw__pass_plain - no lw.index, lw.within and lw.promise is left.
+ * needs RAW
+ */
+bool lw__pass_plain(struct lw__unit *unit)
 {
-    LLVMValueRef f = LLVMGetNamedFunction(module, "lw.within");
+    remove_checks(unit->module, "lw.index");
+    remove_checks(unit->module, LW_PROMISE);
+    /* An index is what it is. */
+    LLVMValueRef f = LLVMGetNamedFunction(unit->module, "lw.within");
     EACH_CALL(call, f) {
         LLVMValueRef extent = LLVMGetOperand(call, 1);
         LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
@@ -44,15 +49,5 @@ static void remove_within(LLVMModuleRef module)
     }
     if (f)
         LLVMDeleteFunction(f);
-}
-
-/* lw__pass_plain - no lw.index, lw.within and lw.promise is left.
- * needs RAW
- */
-bool lw__pass_plain(struct lw__unit *unit)
-{
-    remove_checks(unit->module, "lw.index");
-    remove_checks(unit->module, LW_PROMISE);
-    remove_within(unit->module);
     return true;
 }

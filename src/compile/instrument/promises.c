@@ -24,22 +24,6 @@ static void build_promise(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef 
     lw__instrument_call(b, unit->module, LW_PROMISE, args, 3);
 }
 
-/* "align"(pointer, alignment[, offset]): the pointer less the offset is a multiple. */
-static void check_alignment(struct lw__unit *unit, LLVMBuilderRef b, LLVMOperandBundleRef bundle)
-{
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(unit->context);
-    LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetOperandBundleArgAtIndex(bundle, 0), i64, "");
-    LLVMValueRef align =
-        LLVMBuildIntCast2(b, LLVMGetOperandBundleArgAtIndex(bundle, 1), i64, 0, "");
-    if (LLVMGetNumOperandBundleArgs(bundle) > 2) {
-        LLVMValueRef offset = LLVMGetOperandBundleArgAtIndex(bundle, 2);
-        at = LLVMBuildSub(b, at, LLVMBuildIntCast2(b, offset, i64, 1, ""), "");
-    }
-    LLVMValueRef mask = LLVMBuildSub(b, align, LLVMConstInt(i64, 1, 0), "");
-    LLVMValueRef holds = LLVMBuildIsNull(b, LLVMBuildAnd(b, at, mask, ""), "");
-    build_promise(unit, b, holds, LW_PROMISE_ALIGNED, align);
-}
-
 static void replace_assume(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef call)
 {
     LLVMPositionBuilderBefore(b, call);
@@ -49,8 +33,21 @@ static void replace_assume(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef
         LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, k);
         size_t length;
         const char *tag = LLVMGetOperandBundleTag(bundle, &length);
-        if (length == strlen("align") && !strncmp(tag, "align", length))
-            check_alignment(unit, b, bundle);
+        if (length == strlen("align") && !strncmp(tag, "align", length)) {
+            /* "align"(pointer, alignment[, offset]): the pointer less the offset is a multiple. */
+            LLVMTypeRef i64 = LLVMInt64TypeInContext(unit->context);
+            LLVMValueRef at =
+                LLVMBuildPtrToInt(b, LLVMGetOperandBundleArgAtIndex(bundle, 0), i64, "");
+            LLVMValueRef align =
+                LLVMBuildIntCast2(b, LLVMGetOperandBundleArgAtIndex(bundle, 1), i64, 0, "");
+            if (LLVMGetNumOperandBundleArgs(bundle) > 2) {
+                LLVMValueRef offset = LLVMGetOperandBundleArgAtIndex(bundle, 2);
+                at = LLVMBuildSub(b, at, LLVMBuildIntCast2(b, offset, i64, 1, ""), "");
+            }
+            LLVMValueRef mask = LLVMBuildSub(b, align, LLVMConstInt(i64, 1, 0), "");
+            LLVMValueRef holds = LLVMBuildIsNull(b, LLVMBuildAnd(b, at, mask, ""), "");
+            build_promise(unit, b, holds, LW_PROMISE_ALIGNED, align);
+        }
         LLVMDisposeOperandBundle(bundle);
     }
     LLVMInstructionEraseFromParent(call);

@@ -130,31 +130,23 @@ static bool is_known_access(const struct pruner *p, LLVMValueRef check)
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-static void add(struct pruner *p, LLVMValueRef check)
-{
-    p->superfluous = lw__one_more(p->g.arena, p->superfluous, p->count, sizeof(LLVMValueRef));
-    p->superfluous[p->count++] = check;
-}
-
-/* All checks are examined before any is removed: each tells something about those that it
- * dominates. */
-static void look(struct pruner *p)
-{
-    for (size_t b = 0; b < p->g.count; b++)
-        EACH_INSTRUCTION(i, p->g.blocks[b]) {
-            const bool known = lw__is_index_check(i)
-                                   ? is_known_index(p, i)
-                                   : lw__is_access_check(i) && is_known_access(p, i);
-            if (known)
-                add(p, i);
-        }
-}
-
 void lw__prune_checks(struct lw__arena *scratch, LLVMTargetDataRef data, LLVMValueRef function)
 {
     struct pruner p = {.data = data};
     lw__cfg_build(scratch, function, &p.g);
-    look(&p);
+    /* All checks are examined before any is removed: each tells something about those that it
+     * dominates. */
+    for (size_t b = 0; b < p.g.count; b++)
+        EACH_INSTRUCTION(i, p.g.blocks[b]) {
+            const bool known = lw__is_index_check(i)
+                                   ? is_known_index(&p, i)
+                                   : lw__is_access_check(i) && is_known_access(&p, i);
+            if (known) {
+                p.superfluous =
+                    lw__one_more(p.g.arena, p.superfluous, p.count, sizeof(LLVMValueRef));
+                p.superfluous[p.count++] = i;
+            }
+        }
     for (size_t i = 0; i < p.count; i++)
         LLVMInstructionEraseFromParent(p.superfluous[i]);
 }

@@ -54,12 +54,6 @@ static bool acquires(LLVMAtomicOrdering order)
            is_total(order);
 }
 
-static bool releases(LLVMAtomicOrdering order)
-{
-    return order == LLVMAtomicOrderingRelease || order == LLVMAtomicOrderingAcquireRelease ||
-           is_total(order);
-}
-
 static bool is_atomic(LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
@@ -122,22 +116,6 @@ static LLVMValueRef float_operation(struct access_work *w, LLVMValueRef i)
     return LLVMBuildCall2(w->b, type, f, args, 2, "");
 }
 
-static void rewrite_atomic(struct access_work *w, LLVMValueRef i)
-{
-    LLVMValueRef next = LLVMGetNextInstruction(i);
-    const LLVMAtomicOrdering order = take_order(i);
-    if (releases(order) || is_total(order))
-        fence(w, is_total(order));
-    LLVMValueRef instead = float_operation(w, i);
-    if (instead) {
-        LLVMReplaceAllUsesWith(i, instead);
-        LLVMInstructionEraseFromParent(i);
-    }
-    LLVMPositionBuilderBefore(w->b, next);
-    if (acquires(order))
-        fence(w, false);
-}
-
 /* ---- volatile short vectors ------------------------------------------------------------------ */
 
 static bool is_volatile_vector(LLVMValueRef i)
@@ -151,31 +129,6 @@ static bool is_volatile_vector(LLVMValueRef i)
     return LLVMGetTypeKind(scalar) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(scalar) >= 8;
 }
 
-/* Access the elements one by one: no target promises one access to a whole short vector. */
-static void access_elements(struct access_work *w, LLVMValueRef i)
-{
-    const bool loads = LLVMIsALoadInst(i);
-    LLVMValueRef v = loads ? NULL : LLVMGetOperand(i, 0), from = LLVMGetOperand(i, loads ? 0 : 1);
-    LLVMTypeRef type = LLVMTypeOf(loads ? i : v), scalar = LLVMGetElementType(type);
-    LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->module);
-    const unsigned size = (unsigned)LLVMABISizeOfType(data, scalar), align = LLVMGetAlignment(i);
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(w->context);
-    LLVMValueRef all = LLVMGetPoison(type);
-    for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
-        LLVMValueRef index = LLVMConstInt(i32, k, 0),
-                     place = LLVMBuildGEP2(w->b, scalar, from, &index, 1, ""), one;
-        one = loads ? LLVMBuildLoad2(w->b, scalar, place, "")
-                    : LLVMBuildStore(w->b, LLVMBuildExtractElement(w->b, v, index, ""), place);
-        LLVMSetVolatile(one, 1);
-        LLVMSetAlignment(one, align < size ? align : size);
-        if (loads)
-            all = LLVMBuildInsertElement(w->b, all, one, index, "");
-    }
-    if (loads)
-        LLVMReplaceAllUsesWith(i, all);
-    LLVMInstructionEraseFromParent(i);
-}
-
 bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
     struct access_work w = {module, LLVMGetModuleContext(module), b};
@@ -184,9 +137,43 @@ bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef 
             fence(&w, is_total(LLVMGetOrdering(i)));
         LLVMInstructionEraseFromParent(i);
     } else if (is_volatile_vector(i)) {
-        access_elements(&w, i);
+        /* Access the elements one by one: no target promises one access to a whole short vector. */
+        const bool loads = LLVMIsALoadInst(i);
+        LLVMValueRef v = loads ? NULL : LLVMGetOperand(i, 0),
+                     from = LLVMGetOperand(i, loads ? 0 : 1);
+        LLVMTypeRef type = LLVMTypeOf(loads ? i : v), scalar = LLVMGetElementType(type);
+        LLVMTargetDataRef data = LLVMGetModuleDataLayout(w.module);
+        const unsigned size = (unsigned)LLVMABISizeOfType(data, scalar),
+                       align = LLVMGetAlignment(i);
+        LLVMTypeRef i32 = LLVMInt32TypeInContext(w.context);
+        LLVMValueRef all = LLVMGetPoison(type);
+        for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
+            LLVMValueRef index = LLVMConstInt(i32, k, 0),
+                         place = LLVMBuildGEP2(w.b, scalar, from, &index, 1, ""), one;
+            one = loads ? LLVMBuildLoad2(w.b, scalar, place, "")
+                        : LLVMBuildStore(w.b, LLVMBuildExtractElement(w.b, v, index, ""), place);
+            LLVMSetVolatile(one, 1);
+            LLVMSetAlignment(one, align < size ? align : size);
+            if (loads)
+                all = LLVMBuildInsertElement(w.b, all, one, index, "");
+        }
+        if (loads)
+            LLVMReplaceAllUsesWith(i, all);
     } else if (is_atomic(i)) {
-        rewrite_atomic(&w, i);
+        LLVMValueRef next = LLVMGetNextInstruction(i);
+        const LLVMAtomicOrdering order = take_order(i);
+        if ((order == LLVMAtomicOrderingRelease || order == LLVMAtomicOrderingAcquireRelease ||
+             is_total(order)) ||
+            is_total(order))
+            fence(&w, is_total(order));
+        LLVMValueRef instead = float_operation(&w, i);
+        if (instead) {
+            LLVMReplaceAllUsesWith(i, instead);
+            LLVMInstructionEraseFromParent(i);
+        }
+        LLVMPositionBuilderBefore(w.b, next);
+        if (acquires(order))
+            fence(&w, false);
     } else {
         return false;
     }

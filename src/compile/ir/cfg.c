@@ -17,14 +17,9 @@ struct lw__block_map {
     } slot[];
 };
 
-static size_t hash_of(const struct lw__block_map *map, LLVMBasicBlockRef block)
-{
-    return (size_t)(((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15u >> 20) & map->mask;
-}
-
 static size_t find(const struct lw__block_map *map, LLVMBasicBlockRef block)
 {
-    size_t i = hash_of(map, block);
+    size_t i = (size_t)(((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15u >> 20) & map->mask;
     while (map->slot[i].block && map->slot[i].block != block)
         i = (i + 1) & map->mask;
     return i;
@@ -70,9 +65,29 @@ static void number_blocks(struct lw__cfg *cfg, size_t total)
     }
 }
 
-/* The position of each block in the function: clang lays blocks out in source order. */
-static void number_text(struct lw__cfg *cfg)
+static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
 {
+    while (a != b)
+        if (a > b)
+            a = idom[a];
+        else
+            b = idom[b];
+    return a;
+}
+
+void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cfg *cfg)
+{
+    size_t total = LLVMCountBasicBlocks(function), slots = 4;
+    while (slots < total * 2)
+        slots *= 2;
+    *cfg = (struct lw__cfg){.arena = arena, .function = function};
+    cfg->blocks = lw__new(arena, total, sizeof *cfg->blocks);
+    cfg->map = lw__new(arena, 1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
+    cfg->map->mask = slots - 1;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    number_blocks(cfg, total);
+    lw__arena_release(arena, mark);
+    /* The position of each block in the function: clang lays blocks out in source order. */
     uint32_t position = 0; /* of b */
     cfg->layout = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->layout);
     EACH_BLOCK(b, cfg->function) {
@@ -81,10 +96,6 @@ static void number_text(struct lw__cfg *cfg)
             cfg->layout[number] = position;
         position++;
     }
-}
-
-static void link_blocks(struct lw__cfg *cfg)
-{
     size_t edges = 0;
     for (size_t i = 0; i < cfg->count; i++)
         edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(cfg->blocks[i]));
@@ -107,20 +118,6 @@ static void link_blocks(struct lw__cfg *cfg)
     for (uint32_t i = 0; i < cfg->count; i++)
         EACH_SUCCESSOR(to, cfg, i)
             cfg->pred[cfg->pred_start[to + 1]++] = i;
-}
-
-static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
-{
-    while (a != b)
-        if (a > b)
-            a = idom[a];
-        else
-            b = idom[b];
-    return a;
-}
-
-static void find_dominators(struct lw__cfg *cfg)
-{
     cfg->idom = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->idom);
     for (size_t i = 0; i < cfg->count; i++)
         cfg->idom[i] = UINT32_MAX;
@@ -137,23 +134,6 @@ static void find_dominators(struct lw__cfg *cfg)
             cfg->idom[b] = dom;
         }
     }
-}
-
-void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cfg *cfg)
-{
-    size_t total = LLVMCountBasicBlocks(function), slots = 4;
-    while (slots < total * 2)
-        slots *= 2;
-    *cfg = (struct lw__cfg){.arena = arena, .function = function};
-    cfg->blocks = lw__new(arena, total, sizeof *cfg->blocks);
-    cfg->map = lw__new(arena, 1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
-    cfg->map->mask = slots - 1;
-    const struct lw__arena_mark mark = lw__arena_mark(arena);
-    number_blocks(cfg, total);
-    lw__arena_release(arena, mark);
-    number_text(cfg);
-    link_blocks(cfg);
-    find_dominators(cfg);
 }
 
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)

@@ -28,9 +28,19 @@ static LLVMBasicBlockRef block(struct lw__coroutine *c, const char *name)
     return LLVMAppendBasicBlockInContext(context_of(c->module), c->function, name);
 }
 
-/* The ramp: coro.id, a frame or null, coro.begin. */
-static void build_ramp(struct lw__coroutine *c, lw__frame_fn *frame, void *user)
+void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_fn *frame,
+                        void *user, struct lw__coroutine *c)
 {
+    *c = (struct lw__coroutine){.module = module, .function = function};
+    c->builder = LLVMCreateBuilderInContext(context_of(module));
+    c->entry = block(c, "ramp");
+    c->body = block(c, "begin");
+    c->final = block(c, "final");
+    c->cleanup = block(c, "cleanup");
+    c->end = block(c, "end");
+    lw__llvm_attribute(function, "presplitcoroutine", true);
+    lw__llvm_attribute(function, "coro_only_destroy_when_complete", true);
+    /* The ramp: coro.id, a frame or null, coro.begin. */
     LLVMContextRef context = context_of(c->module);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
     LLVMValueRef null = LLVMConstNull(LLVMPointerTypeInContext(context, 0));
@@ -47,14 +57,10 @@ static void build_ramp(struct lw__coroutine *c, lw__frame_fn *frame, void *user)
     LLVMBuildRet(c->builder, null);
     LLVMPositionBuilderAtEnd(c->builder, c->body);
     c->handle = call(c, LW_LLVM_coro_begin, NULL, (LLVMValueRef[]){c->id, memory}, 2);
-}
-
-/* The final suspension, and the exit that all suspensions share. */
-static void build_end(struct lw__coroutine *c)
-{
-    LLVMContextRef context = context_of(c->module);
-    LLVMTypeRef i1 = LLVMInt1TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
-    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
+    /* The final suspension, and the exit that all suspensions share. */
+    LLVMContextRef co_context = context_of(c->module);
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(co_context), i8 = LLVMInt8TypeInContext(co_context);
+    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(co_context));
     LLVMBasicBlockRef never = block(c, "never");
     LLVMPositionBuilderAtEnd(c->builder, c->final);
     LLVMValueRef way =
@@ -71,22 +77,6 @@ static void build_end(struct lw__coroutine *c)
     call(c, LW_LLVM_coro_end, NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token},
          3);
     LLVMBuildRet(c->builder, c->handle);
-}
-
-void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_fn *frame,
-                        void *user, struct lw__coroutine *c)
-{
-    *c = (struct lw__coroutine){.module = module, .function = function};
-    c->builder = LLVMCreateBuilderInContext(context_of(module));
-    c->entry = block(c, "ramp");
-    c->body = block(c, "begin");
-    c->final = block(c, "final");
-    c->cleanup = block(c, "cleanup");
-    c->end = block(c, "end");
-    lw__llvm_attribute(function, "presplitcoroutine", true);
-    lw__llvm_attribute(function, "coro_only_destroy_when_complete", true);
-    build_ramp(c, frame, user);
-    build_end(c);
 }
 
 void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBasicBlockRef next)

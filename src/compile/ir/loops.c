@@ -55,38 +55,11 @@ static uint32_t choose_header(const struct search *s, const bool *body)
     return entries == 1 && !(s->by_text && lw__text_begins_loop(g->blocks[first])) ? entry : first;
 }
 
-static void add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
-{
-    struct lw__loops *loops = s->loops;
-    struct lw__arena *arena = s->cfg->arena;
-    bool *body = lw__new(arena, 2 * s->cfg->count, sizeof *body), *back = body + s->cfg->count;
-    loops->loops = lw__one_more(arena, loops->loops, loops->count, sizeof *loops->loops);
-    for (uint32_t i = 0; i < count; i++)
-        body[blocks[i]] = back[blocks[i]] = true;
-    loops->loops[loops->count++] =
-        (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
-}
-
 static void open_block(struct search *s, uint32_t b)
 {
     s->order[b] = s->low[b] = ++s->next;
     s->stack[s->depth++] = b;
     s->on_stack[b] = true;
-}
-
-/* The component that ends at its root b: a loop if it has a cycle. */
-static void close_component(struct search *s, int region, uint32_t b)
-{
-    uint32_t end = s->depth;
-    bool cycle = false;
-    do
-        s->on_stack[s->stack[--s->depth]] = false;
-    while (s->stack[s->depth] != b);
-    EACH_SUCCESSOR(to, s->cfg, b)
-        cycle |= to == b && edge_exists(s, region, b, b);
-    cycle |= end - s->depth > 1;
-    if (cycle)
-        add_loop(s, s->stack + s->depth, end - s->depth);
 }
 
 /* Tarjan's search from `root`, without recursion: frame[] is the path, edge[] where each is. */
@@ -115,8 +88,31 @@ static void components_from(struct search *s, int region, uint32_t root)
         top--;
         if (top && s->low[b] < s->low[s->frame[top - 1]])
             s->low[s->frame[top - 1]] = s->low[b];
-        if (s->low[b] == s->order[b])
-            close_component(s, region, b);
+        if (s->low[b] == s->order[b]) {
+            /* The component that ends at its root b: a loop if it has a cycle. */
+            uint32_t end = s->depth;
+            bool cycle = false;
+            do
+                s->on_stack[s->stack[--s->depth]] = false;
+            while (s->stack[s->depth] != b);
+            EACH_SUCCESSOR(to, s->cfg, b)
+                cycle |= to == b && edge_exists(s, region, b, b);
+            cycle |= end - s->depth > 1;
+            if (cycle) {
+                const uint32_t *blocks = s->stack + s->depth;
+                uint32_t count = end - s->depth;
+                struct lw__loops *loops = s->loops;
+                struct lw__arena *arena = s->cfg->arena;
+                bool *body = lw__new(arena, 2 * s->cfg->count, sizeof *body),
+                     *back = body + s->cfg->count;
+                loops->loops =
+                    lw__one_more(arena, loops->loops, loops->count, sizeof *loops->loops);
+                for (uint32_t i = 0; i < count; i++)
+                    body[blocks[i]] = back[blocks[i]] = true;
+                loops->loops[loops->count++] =
+                    (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
+            }
+        }
     }
 }
 
@@ -131,17 +127,6 @@ static void components(struct search *s, int region, const bool *body)
     for (uint32_t b = 0; b < n; b++)
         if (s->component[b] == region && !s->order[b])
             components_from(s, region, b);
-}
-
-static void find_nest(struct search *s)
-{
-    components(s, 0, NULL);
-    for (size_t i = 0; i < s->loops->count; i++) { /* grows as inner loops are found */
-        uint32_t header = s->loops->loops[i].header;
-        s->cut[header] = true;
-        components(s, (int)i + 1, s->loops->loops[i].body);
-        s->cut[header] = false;
-    }
 }
 
 static void build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_text)
@@ -159,7 +144,13 @@ static void build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_te
     s.frame = s.stack + n;
     s.edge = s.frame + n;
     *loops = (struct lw__loops){0};
-    find_nest(&s);
+    components(&s, 0, NULL);
+    for (size_t i = 0; i < s.loops->count; i++) { /* grows as inner loops are found */
+        uint32_t header = s.loops->loops[i].header;
+        s.cut[header] = true;
+        components(&s, (int)i + 1, s.loops->loops[i].body);
+        s.cut[header] = false;
+    }
     lw__loops_nest(loops);
 }
 

@@ -87,25 +87,6 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* What the steps add up to without their indices. *count: indices; *last: the only one. */
-static void sum_steps(LLVMTargetDataRef data, LLVMValueRef pointer, struct lw__ir_place *place,
-                      unsigned *count, LLVMValueRef *last)
-{
-    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-        for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
-            const struct step step = step_of(data, pointer, k, &type);
-            if (!step.index) {
-                place->constant += step.bytes;
-            } else if (step.bytes) {
-                place->scale = common_divisor(place->scale, step.bytes);
-                *last = step.index;
-                ++*count;
-            }
-        }
-    }
-}
-
 /* The sum of the indices, each times its step over the scale. */
 static LLVMValueRef sum_indices(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer,
                                 uint64_t scale)
@@ -140,7 +121,20 @@ struct lw__ir_place lw__ir_place_of(LLVMBuilderRef b, LLVMTargetDataRef data, LL
 {
     struct lw__ir_place place = {.is_signed = true};
     unsigned count = 0;
-    sum_steps(data, pointer, &place, &count, &place.number);
+    /* What the steps add up to without their indices. *count: indices; *last: the only one. */
+    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
+            const struct step step = step_of(data, pointer, k, &type);
+            if (!step.index) {
+                place.constant += step.bytes;
+            } else if (step.bytes) {
+                place.scale = common_divisor(place.scale, step.bytes);
+                place.number = step.index;
+                ++count;
+            }
+        }
+    }
     if (count == 1)
         lw__ir_narrow(b, &place.number, &place.is_signed);
     else if (count)

@@ -149,22 +149,6 @@ struct replacer {
 
 static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v);
 
-static LLVMValueRef address_of(struct replacer *r, LLVMBuilderRef b, LLVMValueRef global)
-{
-    uint64_t offset = is_dynamic_shared(global) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
-    for (size_t i = 0; i < r->layout->count; i++) {
-        if (r->layout->globals[i] != global)
-            continue;
-        if (r->layout->places)
-            return r->layout->places[i];
-        if (is_static_shared(global))
-            offset = r->layout->offsets[i];
-    }
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(r->unit->context);
-    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->unit->context), offset, 0);
-    return LLVMBuildGEP2(b, i8, r->base, &index, 1, "");
-}
-
 /* Constant data that holds addresses of shared memory: each thread fills in a copy. */
 static LLVMValueRef copy_of(struct replacer *r, LLVMValueRef global)
 {
@@ -232,27 +216,23 @@ static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v
 {
     if (r->failed || !refers(v, 0, NULL, NULL))
         return v;
-    if (lw__ir_is_shared(v))
-        return address_of(r, b, v);
+    if (lw__ir_is_shared(v)) {
+        uint64_t offset = is_dynamic_shared(v) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
+        for (size_t i = 0; i < r->layout->count; i++) {
+            if (r->layout->globals[i] != v)
+                continue;
+            if (r->layout->places)
+                return r->layout->places[i];
+            if (is_static_shared(v))
+                offset = r->layout->offsets[i];
+        }
+        LLVMTypeRef i8 = LLVMInt8TypeInContext(r->unit->context);
+        LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->unit->context), offset, 0);
+        return LLVMBuildGEP2(b, i8, r->base, &index, 1, "");
+    }
     if (LLVMIsAGlobalVariable(v))
         return copy_of(r, v);
     return LLVMIsAConstantExpr(v) ? rebuild_expression(r, b, v) : rebuild_aggregate(r, b, v);
-}
-
-/* A phi's operand is rebuilt at the end of the incoming block. */
-static void replace_in(struct replacer *r, LLVMBuilderRef b, LLVMValueRef i)
-{
-    for (int k = 0; k < LLVMGetNumOperands(i) && !r->failed; k++) {
-        LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-        if (!refers(v, 0, NULL, NULL))
-            continue;
-        if (LLVMIsAPHINode(i))
-            LLVMPositionBuilderBefore(
-                b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(i, (unsigned)k)));
-        else
-            LLVMPositionBuilderBefore(b, i);
-        LLVMSetOperand(i, (unsigned)k, rebuild(r, b, v));
-    }
 }
 
 /* lw__shared_replace - replace all uses of shared memory in `function` by offsets from `base`.
@@ -265,8 +245,20 @@ bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
         .unit = unit, .layout = layout, .base = base, .early = early, .entry = entry};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     EACH_INSTRUCTION_OF(i, function)
-        if (!r.failed)
-            replace_in(&r, b, i);
+        if (!r.failed) {
+            /* A phi's operand is rebuilt at the end of the incoming block. */
+            for (int k = 0; k < LLVMGetNumOperands(i) && !r.failed; k++) {
+                LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+                if (!refers(v, 0, NULL, NULL))
+                    continue;
+                if (LLVMIsAPHINode(i))
+                    LLVMPositionBuilderBefore(
+                        b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(i, (unsigned)k)));
+                else
+                    LLVMPositionBuilderBefore(b, i);
+                LLVMSetOperand(i, (unsigned)k, rebuild(&r, b, v));
+            }
+        }
     LLVMDisposeBuilder(b);
     return !r.failed;
 }

@@ -80,59 +80,46 @@ bool lw__text_begins_loop(LLVMBasicBlockRef block)
     return named(block, begins) || named(block, while_body);
 }
 
-/* Mark what can be reached without the loop. */
-static void reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
-{
-    uint32_t *todo = lw__new(g->arena, g->count + 1, sizeof *todo), n = 0;
-    reached[0] = !l->body[0];
-    if (reached[0])
-        todo[n++] = 0;
-    while (n) {
-        uint32_t b = todo[--n];
-        EACH_SUCCESSOR(t, g, b) {
-            if (!l->body[t] && !reached[t]) {
-                reached[t] = true;
-                todo[n++] = t;
-            }
-        }
-    }
-}
-
-/* Add to this loop the wanted blocks of the arms that leave it. */
-static void take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *wanted)
-{
-    const struct lw__arena_mark mark = lw__arena_mark(g->arena);
-    bool *around = lw__new(g->arena, g->count + 1, sizeof *around);
-    struct lw__loop own = *l;
-    own.body = lw__new(g->arena, g->count + 1, sizeof *own.body);
-    reach_around(g, l, around);
-    memcpy(own.body, l->body, g->count);
-    for (uint32_t b = 0; b < g->count; b++)
-        if (wanted[b] && !l->body[b] && !around[b] && is_in_text(g, &own, b))
-            lw__loops_grow(g, l, b);
-    lw__arena_release(g->arena, mark);
-}
-
-/* Blocks added to an inner loop are added to the loops around it, too. */
-static void take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct lw__loop *outer)
-{
-    for (size_t k = 0; k < loops->count; k++) {
-        const struct lw__loop *inner = &loops->loops[k];
-        if (inner == outer || !outer->body[inner->header])
-            continue;
-        for (uint32_t b = 0; b < g->count; b++)
-            if (inner->body[b] && !outer->body[b])
-                lw__loops_grow(g, outer, b);
-    }
-}
-
 void lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loops *loops)
 {
     lw__loops_build_by_text(g, loops);
-    for (size_t i = 0; i < loops->count; i++)
-        take_arms(g, &loops->loops[i], wanted);
+    for (size_t i = 0; i < loops->count; i++) {
+        /* Add to this loop the wanted blocks of the arms that leave it. */
+        const struct lw__arena_mark mark = lw__arena_mark(g->arena);
+        bool *around = lw__new(g->arena, g->count + 1, sizeof *around);
+        struct lw__loop own = loops->loops[i];
+        own.body = lw__new(g->arena, g->count + 1, sizeof *own.body);
+        /* Mark what can be reached without the loop. */
+        uint32_t *todo = lw__new(g->arena, g->count + 1, sizeof *todo), n = 0;
+        around[0] = !loops->loops[i].body[0];
+        if (around[0])
+            todo[n++] = 0;
+        while (n) {
+            uint32_t b = todo[--n];
+            EACH_SUCCESSOR(t, g, b) {
+                if (!loops->loops[i].body[t] && !around[t]) {
+                    around[t] = true;
+                    todo[n++] = t;
+                }
+            }
+        }
+        memcpy(own.body, loops->loops[i].body, g->count);
+        for (uint32_t b = 0; b < g->count; b++)
+            if (wanted[b] && !loops->loops[i].body[b] && !around[b] && is_in_text(g, &own, b))
+                lw__loops_grow(g, &loops->loops[i], b);
+        lw__arena_release(g->arena, mark);
+    }
     /* outer loops precede inner ones: from the back, each inner loop is complete first */
-    for (size_t i = loops->count; i-- > 0;)
-        take_inner(g, loops, &loops->loops[i]);
+    for (size_t i = loops->count; i-- > 0;) {
+        /* Blocks added to an inner loop are added to the loops around it, too. */
+        for (size_t k = 0; k < loops->count; k++) {
+            const struct lw__loop *inner = &loops->loops[k];
+            if (inner == &loops->loops[i] || !loops->loops[i].body[inner->header])
+                continue;
+            for (uint32_t b = 0; b < g->count; b++)
+                if (inner->body[b] && !loops->loops[i].body[b])
+                    lw__loops_grow(g, &loops->loops[i], b);
+        }
+    }
     lw__loops_nest(loops);
 }

@@ -8,11 +8,6 @@
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
 
-static bool is_unreachable(LLVMBasicBlockRef block)
-{
-    return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block)) != NULL;
-}
-
 /* True if a failed assert is the last that the block does. */
 static bool ends_by_assert(LLVMBasicBlockRef block)
 {
@@ -38,34 +33,6 @@ static LLVMBasicBlockRef return_block(LLVMBuilderRef b, LLVMValueRef f)
     return end;
 }
 
-/* Nothing uses them. */
-static void remove_phis(LLVMBasicBlockRef block)
-{
-    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(block)) && LLVMIsAPHINode(i);) {
-        LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
-        LLVMInstructionEraseFromParent(i);
-    }
-}
-
-/* The edges to `from` that no failed assert takes go to a block of their own; NULL: none. */
-static LLVMBasicBlockRef edges_of(LLVMValueRef f, LLVMBasicBlockRef from)
-{
-    LLVMBasicBlockRef own = NULL;
-    EACH_BLOCK(k, f) {
-        LLVMValueRef last = LLVMGetBasicBlockTerminator(k);
-        if (!last || ends_by_assert(k))
-            continue;
-        for (unsigned s = 0; s < LLVMGetNumSuccessors(last); s++) {
-            if (LLVMGetSuccessor(last, s) != from)
-                continue;
-            if (!own)
-                own = LLVMInsertBasicBlockInContext(LLVMGetTypeContext(LLVMTypeOf(f)), from, "");
-            LLVMSetSuccessor(last, s, own);
-        }
-    }
-    return own;
-}
-
 /* The block that goes to the return instead of being unreachable; NULL: only asserts lead here. */
 static LLVMBasicBlockRef ending(LLVMValueRef f, LLVMBasicBlockRef block)
 {
@@ -73,8 +40,28 @@ static LLVMBasicBlockRef ending(LLVMValueRef f, LLVMBasicBlockRef block)
     if (ends_by_assert(block))
         return NULL;
     if (lw__ir_first_after_phis(block) == last && block != LLVMGetEntryBasicBlock(f)) {
-        remove_phis(block);
-        return edges_of(f, block);
+        /* Nothing uses them. */
+        for (LLVMValueRef i; (i = LLVMGetFirstInstruction(block)) && LLVMIsAPHINode(i);) {
+            LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+            LLVMInstructionEraseFromParent(i);
+        }
+        /* The edges to `from` that no failed assert takes go to a block of their own; NULL:
+         * none. */
+        LLVMBasicBlockRef own = NULL;
+        EACH_BLOCK(k, f) {
+            LLVMValueRef last = LLVMGetBasicBlockTerminator(k);
+            if (!last || ends_by_assert(k))
+                continue;
+            for (unsigned s = 0; s < LLVMGetNumSuccessors(last); s++) {
+                if (LLVMGetSuccessor(last, s) != block)
+                    continue;
+                if (!own)
+                    own =
+                        LLVMInsertBasicBlockInContext(LLVMGetTypeContext(LLVMTypeOf(f)), block, "");
+                LLVMSetSuccessor(last, s, own);
+            }
+        }
+        return own;
     }
     LLVMInstructionEraseFromParent(last);
     return block;
@@ -85,7 +72,8 @@ void lw__ir_end_unreached(LLVMValueRef f)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(f)));
     LLVMBasicBlockRef end = NULL;
     EACH_BLOCK_SAFE(k, f) {
-        LLVMBasicBlockRef ends = is_unreachable(k) ? ending(f, k) : NULL;
+        LLVMBasicBlockRef ends =
+            LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(k)) ? ending(f, k) : NULL;
         if (!ends)
             continue;
         if (!end)

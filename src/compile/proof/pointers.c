@@ -167,15 +167,6 @@ uint32_t lw__term_param(struct lw__terms *t, LLVMValueRef pointer)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static uint32_t add_index(struct lw__terms *t, uint32_t sum, LLVMValueRef index, uint64_t bytes,
-                          struct lw__term_place at, int limits)
-{
-    const uint32_t n = lw__term_wide(t, index, LW_TERM_SEXT, at, limits);
-    return lw__term_of_two(
-        t, LW_TERM_ADD, BITS, sum,
-        lw__term_of_two(t, LW_TERM_MULTIPLY, BITS, n, lw__term_constant(t, BITS, (int64_t)bytes)));
-}
-
 /* Of a step from a pointer. */
 static uint32_t of_gep(struct lw__terms *t, LLVMValueRef gep, struct lw__term_place at, int limits)
 {
@@ -193,7 +184,11 @@ static uint32_t of_gep(struct lw__terms *t, LLVMValueRef gep, struct lw__term_pl
         }
         if (k > 1)
             type = LLVMGetElementType(type);
-        sum = add_index(t, sum, index, LLVMABISizeOfType(t->data, type), at, limits);
+        const uint32_t n = lw__term_wide(t, index, LW_TERM_SEXT, at, limits);
+        sum = lw__term_of_two(
+            t, LW_TERM_ADD, BITS, sum,
+            lw__term_of_two(t, LW_TERM_MULTIPLY, BITS, n,
+                            lw__term_constant(t, BITS, (int64_t)LLVMABISizeOfType(t->data, type))));
     }
     return sum;
 }

@@ -16,13 +16,6 @@ static unsigned row_kind(LLVMContextRef c)
     return LLVMGetMDKindIDInContext(c, "lw.proof", 8);
 }
 
-static void set_row(LLVMValueRef call, uint32_t row)
-{
-    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(call));
-    LLVMMetadataRef node = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(c), row, 0));
-    LLVMSetMetadata(call, row_kind(c), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &node, 1)));
-}
-
 uint32_t lw__proof_of(LLVMValueRef call)
 {
     LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(call));
@@ -118,7 +111,9 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
         p->is_partial = true;
         return;
     }
-    set_row(call, number);
+    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(call));
+    LLVMMetadataRef node = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(c), number, 0));
+    LLVMSetMetadata(call, row_kind(c), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &node, 1)));
     if (number < p->count)
         return;
     p->calls[number] = call;

@@ -14,12 +14,6 @@ static bool is_add(LLVMValueRef v)
     return lw__term_is_sum(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
-/* A step from the operand to a value that tells the operand. */
-static bool is_step(LLVMValueRef v)
-{
-    return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v) || is_add(v);
-}
-
 static uint32_t step(struct lw__terms *t, LLVMValueRef v, uint32_t term)
 {
     const unsigned bits = lw__term_bits(v);
@@ -56,7 +50,8 @@ static uint32_t by_comparison(struct lw__terms *t, uint32_t term, LLVMValueRef v
     LLVMValueRef steps[STEPS_MAX];
     int count = 0;
     for (; side != v; side = LLVMGetOperand(side, 0)) {
-        if (count == STEPS_MAX || !is_step(side))
+        /* A step from the operand to a value that tells the operand. */
+        if (count == STEPS_MAX || !(LLVMIsASExtInst(side) || LLVMIsAZExtInst(side) || is_add(side)))
             return term;
         steps[count++] = side;
     }
@@ -158,25 +153,21 @@ static bool leaves(const struct lw__terms *t, uint32_t header, uint32_t to)
     return false;
 }
 
-/* The first of the blocks that lead to this one by a single edge each. */
-static uint32_t first_of_line(const struct lw__cfg *g, uint32_t block)
-{
-    while (g->pred_start[block + 1] - g->pred_start[block] == 1) {
-        const uint32_t pred = g->pred[g->pred_start[block]];
-        if (g->succ_start[pred + 1] - g->succ_start[pred] != 1)
-            break;
-        block = pred;
-    }
-    return block;
-}
-
 /* A loop that counts its iterations from 0, and ends at the beginning of one where the number
  * equals a fixed one: until then it is less. */
 static uint32_t by_end(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef condition,
                        uint32_t from, uint32_t to, struct lw__term_place at, int limits)
 {
     const uint32_t *succ = t->g.succ + t->g.succ_start[from];
-    const uint32_t header = first_of_line(&t->g, from);
+    /* The first of the blocks that lead to this one by a single edge each. */
+    uint32_t block = from;
+    while (t->g.pred_start[block + 1] - t->g.pred_start[block] == 1) {
+        const uint32_t pred = t->g.pred[t->g.pred_start[block]];
+        if (t->g.succ_start[pred + 1] - t->g.succ_start[pred] != 1)
+            break;
+        block = pred;
+    }
+    const uint32_t header = block;
     if (!LLVMIsAPHINode(v) || !is_comparison(condition) || LLVMGetOperand(condition, 0) != v ||
         lw__cfg_index(&t->g, LLVMGetInstructionParent(v)) != header ||
         !lw__term_counts(t, v, header) ||

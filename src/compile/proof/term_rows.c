@@ -2,11 +2,6 @@
 #include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
 
-static uint64_t mask_of(unsigned bits)
-{
-    return UINT64_MAX >> (64 - bits);
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static size_t hash_of(const struct lw_term *row)
@@ -16,12 +11,6 @@ static size_t hash_of(const struct lw_term *row)
     h = (h ^ row->b) * UINT64_C(0x9e3779b97f4a7c15);
     h = (h ^ (uint64_t)row->number) * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(h >> 32) % LW_TERM_HEADS;
-}
-
-static bool is_equal(const struct lw_term *a, const struct lw_term *b)
-{
-    return a->kind == b->kind && a->bits == b->bits && a->a == b->a && a->b == b->b &&
-           a->number == b->number;
 }
 
 static uint32_t append(struct lw__terms *t, struct lw_term row)
@@ -39,7 +28,8 @@ static uint32_t add_row(struct lw__terms *t, struct lw_term row)
 {
     uint32_t *latest = &t->latest[hash_of(&row)];
     for (uint32_t i = *latest; i; i = t->same[i])
-        if (is_equal(&t->rows[i], &row))
+        if (t->rows[i].kind == row.kind && t->rows[i].bits == row.bits && t->rows[i].a == row.a &&
+            t->rows[i].b == row.b && t->rows[i].number == row.number)
             return i;
     const uint32_t added = append(t, row);
     if (added) {
@@ -73,7 +63,7 @@ uint32_t lw__term_constant(struct lw__terms *t, unsigned bits, int64_t number)
 bool lw__term_is_constant(const struct lw__terms *t, uint32_t term, uint64_t *number)
 {
     const struct lw_term *row = &t->rows[term];
-    *number = (uint64_t)row->number & mask_of(row->bits);
+    *number = (uint64_t)row->number & (UINT64_MAX >> (64 - row->bits));
     return row->kind == LW_TERM_CONSTANT;
 }
 

@@ -39,33 +39,6 @@ bool lw__term_is_sum(LLVMValueRef v)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static uint32_t of_argument(struct lw__terms *t, LLVMValueRef v, unsigned bits)
-{
-    const struct lw__kernel *kernel = t->kernel;
-    for (unsigned i = 0; i < kernel->param_count; i++)
-        if (LLVMGetParam(kernel->function, i) == v && kernel->params[i].size * 8 == bits)
-            return lw__term_leaf(t, LW_TERM_ARGUMENT, bits, (int64_t)kernel->params[i].offset);
-    return lw__term_any(t, bits);
-}
-
-/* The least or greatest of two, as one that is so compared with the other. */
-static uint32_t of_extreme(struct lw__terms *t, LLVMValueRef call, LLVMIntPredicate p,
-                           struct lw__term_place at, int limits)
-{
-    const unsigned bits = lw__term_bits(call);
-    const uint32_t a = lw__term_at(t, LLVMGetOperand(call, 0), at, limits);
-    const uint32_t b = lw__term_at(t, LLVMGetOperand(call, 1), at, limits);
-    return lw__term_of_two(t, LW_TERM_EITHER, bits, lw__term_limited(t, a, p, b, bits),
-                           lw__term_limited(t, b, p, a, bits));
-}
-
-/* Anything up to a number. */
-static uint32_t at_most(struct lw__terms *t, unsigned bits, unsigned number)
-{
-    return lw__term_limited(t, lw__term_any(t, bits), LLVMIntULE,
-                            lw__term_constant(t, bits, number), bits);
-}
-
 static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
     static const int places[] = {
@@ -87,11 +60,18 @@ static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_pla
     if (index)
         return lw__term_leaf(t, LW_TERM_PLACE, bits, places[index] + (int)axis);
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
-        if (!strncmp(name, extremes[i].name, strlen(extremes[i].name)))
-            return of_extreme(t, v, extremes[i].p, at, limits);
+        if (!strncmp(name, extremes[i].name, strlen(extremes[i].name))) {
+            /* The least or greatest of two, as one that is so compared with the other. */
+            LLVMIntPredicate p = extremes[i].p;
+            const uint32_t a = lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
+            const uint32_t b = lw__term_at(t, LLVMGetOperand(v, 1), at, limits);
+            return lw__term_of_two(t, LW_TERM_EITHER, bits, lw__term_limited(t, a, p, b, bits),
+                                   lw__term_limited(t, b, p, a, bits));
+        }
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (!strncmp(name, counts[i], strlen(counts[i])))
-            return at_most(t, bits, bits);
+            return lw__term_limited(t, lw__term_any(t, bits), LLVMIntULE,
+                                    lw__term_constant(t, bits, bits), bits);
     return lw__term_any(t, bits);
 }
 
@@ -387,8 +367,13 @@ static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_pl
         return of_select(t, v, at, limits);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
         return lw__term_of_pointer(t, v, at, limits);
-    if (LLVMIsAArgument(v))
-        return of_argument(t, v, bits);
+    if (LLVMIsAArgument(v)) {
+        const struct lw__kernel *kernel = t->kernel;
+        for (unsigned i = 0; i < kernel->param_count; i++)
+            if (LLVMGetParam(kernel->function, i) == v && kernel->params[i].size * 8 == bits)
+                return lw__term_leaf(t, LW_TERM_ARGUMENT, bits, (int64_t)kernel->params[i].offset);
+        return lw__term_any(t, bits);
+    }
     if (LLVMIsACallInst(v))
         return of_call(t, v, at, limits);
     if (LLVMIsACastInst(v))
