@@ -72,61 +72,32 @@ static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
     return cli_fail(CLI_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z", name, value);
 }
 
-static int set_kernel(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->kernel = value;
-    return CLI_DONE;
-}
+/* Most options are only kept: a word is what follows, a flag is there or not. */
+#define WORD(field)                                                                                \
+    static int set_##field(struct cli_options *options, const char *name, const char *value)       \
+    {                                                                                              \
+        (void)name;                                                                                \
+        options->field = value;                                                                    \
+        return CLI_DONE;                                                                           \
+    }
+#define FLAG(field)                                                                                \
+    static int set_##field(struct cli_options *options, const char *name, const char *value)       \
+    {                                                                                              \
+        (void)name, (void)value;                                                                   \
+        options->field = true;                                                                     \
+        return CLI_DONE;                                                                           \
+    }
 
-static int set_device(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->device = value;
-    return CLI_DONE;
-}
-
-static int set_out(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->out = value;
-    return CLI_DONE;
-}
-
-static int set_header(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->header = value;
-    return CLI_DONE;
-}
-
-static int set_depfile(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->depfile = value;
-    return CLI_DONE;
-}
-
-static int set_targets(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->targets = value;
-    return CLI_DONE;
-}
-
-static int set_no_debug(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->no_debug = true;
-    return CLI_DONE;
-}
-
-static int set_no_bitcode(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->no_bitcode = true;
-    return CLI_DONE;
-}
+#define WORDS(X)                                                                                   \
+    X(kernel)                                                                                      \
+    X(device) X(out) X(header) X(depfile) X(targets) X(suppress) X(sarif) X(stage) X(svg)          \
+        X(threads) X(filter) X(draw)
+#define FLAGS(X)                                                                                   \
+    X(no_debug)                                                                                    \
+    X(no_bitcode) X(strict) X(verbose) X(json) X(small) X(debug) X(remarks) X(quiet) X(list)       \
+        X(plan) X(markdown) X(clear) X(help) X(count) X(with_check)
+WORDS(WORD)
+FLAGS(FLAG)
 
 static int set_bounds(struct cli_options *options, const char *name, const char *value)
 {
@@ -203,34 +174,6 @@ static int set_seed(struct cli_options *options, const char *name, const char *v
     return failed;
 }
 
-static int set_strict(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->strict = true;
-    return CLI_DONE;
-}
-
-static int set_suppress(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->suppress = value;
-    return CLI_DONE;
-}
-
-static int set_sarif(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->sarif = value;
-    return CLI_DONE;
-}
-
-static int set_verbose(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->verbose = true;
-    return CLI_DONE;
-}
-
 static int set_time(struct cli_options *options, const char *name, const char *value)
 {
     options->time_launches = DEFAULT_LAUNCHES;
@@ -251,45 +194,10 @@ static int set_shared(struct cli_options *options, const char *name, const char 
     return failed;
 }
 
-static int set_stage(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->stage = value;
-    return CLI_DONE;
-}
-
-static int set_json(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->json = true;
-    return CLI_DONE;
-}
-
 static int set_json_file(struct cli_options *options, const char *name, const char *value)
 {
     (void)name;
     options->json_file = value ? value : "-";
-    return CLI_DONE;
-}
-
-static int set_svg(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->svg = value;
-    return CLI_DONE;
-}
-
-static int set_threads(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->threads = value;
-    return CLI_DONE;
-}
-
-static int set_filter(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->filter = value;
     return CLI_DONE;
 }
 
@@ -298,75 +206,12 @@ static int set_seconds(struct cli_options *options, const char *name, const char
     return read_seconds(name, value, &options->seconds);
 }
 
-static int set_small(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->small = true;
-    return CLI_DONE;
-}
-
 static int set_elements(struct cli_options *options, const char *name, const char *value)
 {
     int failed = read_size(name, value, INT64_MAX, &options->elements);
     if (!failed && options->elements == 0)
         failed = cli_fail(CLI_USAGE, "%s: at least 1 element is needed", name);
     return failed;
-}
-
-static int set_debug(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->debug = true;
-    return CLI_DONE;
-}
-
-static int set_remarks(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->remarks = true;
-    return CLI_DONE;
-}
-
-static int set_quiet(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->quiet = true;
-    return CLI_DONE;
-}
-
-static int set_list(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->list = true;
-    return CLI_DONE;
-}
-
-static int set_plan(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->plan = true;
-    return CLI_DONE;
-}
-
-static int set_draw(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name;
-    options->draw = value;
-    return CLI_DONE;
-}
-
-static int set_markdown(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->markdown = true;
-    return CLI_DONE;
-}
-
-static int set_clear(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->clear = true;
-    return CLI_DONE;
 }
 
 /* set_trim - SIZE as LANEWISE_CACHE_LIMIT has it: bytes, or with K, M, G or T. */
@@ -406,20 +251,6 @@ static int set_color(struct cli_options *options, const char *name, const char *
     return CLI_DONE;
 }
 
-static int set_help(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->help = true;
-    return CLI_DONE;
-}
-
-static int set_count(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->count = true;
-    return CLI_DONE;
-}
-
 /* set_drawn - an index in the grid: axes that are not given are 0. */
 static int set_drawn(struct cli_options *options, const char *name, const char *value)
 {
@@ -446,13 +277,6 @@ static int add_trace(struct cli_options *options, const char *name, const char *
 {
     (void)name;
     options->traces[options->trace_count++] = value;
-    return CLI_DONE;
-}
-
-static int set_with_check(struct cli_options *options, const char *name, const char *value)
-{
-    (void)name, (void)value;
-    options->with_check = true;
     return CLI_DONE;
 }
 
