@@ -89,6 +89,12 @@ static const struct route {
       "lower", "ptx"}},
 };
 
+/* The GPUs, by the route of their targets. */
+static const struct {
+    const char *route;
+    const struct lw__gpu_target *gpu;
+} gpus[] = {{"cuda", &lw__ptx_gpu}};
+
 /* The stages of `lanewise show`, by the pass after which they are printed; asm and ptx print the
  * payload themselves. Those of one device only are shown for it, whatever device is asked for. */
 static const struct stage {
@@ -259,6 +265,9 @@ static bool choose_target(struct lw__unit *unit, const char *of_stage)
     const bool found = lw__target_choose(unit);
     if (of_stage && !(found && !strcmp(unit->target->route, of_stage)))
         unit->target = lw__target_find(of_stage, &unit->gang);
+    for (size_t i = 0; unit->target && i < sizeof gpus / sizeof *gpus; i++)
+        if (!strcmp(unit->target->route, gpus[i].route))
+            unit->gpu = gpus[i].gpu;
     return unit->target ||
            misused(unit, "there is no compiler for device '%s'", unit->options->device);
 }

@@ -101,12 +101,11 @@ void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask,
 
 /* ---- the kernels ----------------------------------------------------------------------------- */
 
-struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__gpu_target *target,
-                            const struct lw__kernel *kernel)
+struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     LLVMContextRef c = unit->context;
     struct lw__gpu x = {.unit = unit,
-                        .target = target,
+                        .target = unit->gpu,
                         .kernel = kernel,
                         .context = c,
                         .module = unit->module,
@@ -131,13 +130,16 @@ static void count_block_ops(struct lw__gpu *x)
     LLVMBuildStore(x->b, const32(x, 0), x->parity);
 }
 
-bool lw__gpu_converge(struct lw__unit *unit, const struct lw__gpu_target *target)
+/* lw__pass_converge - each collective becomes a call of devlib, with the lanes that take part.
+ * needs PREPARED   makes CONVERGED   breaks INLINED INSTANCE ENTERED COMMON PREPARED
+ */
+bool lw__pass_converge(struct lw__unit *unit)
 {
-    if (!lw__link_bitcode(unit, target->devlib, target->devlib_end))
+    if (!lw__link_bitcode(unit, unit->gpu->devlib, unit->gpu->devlib_end))
         return false;
     for (size_t i = 0; i < unit->kernels.count && !unit->diags.errors; i++) {
         const struct lw__kernel *kernel = &unit->kernels.rows[i];
-        struct lw__gpu x = lw__gpu_open(unit, target, kernel);
+        struct lw__gpu x = lw__gpu_open(unit, kernel);
         bool waits = false;
         count_block_ops(&x);
         bool ok = lw__gpu_find_lanes(&x, &waits);

@@ -18,8 +18,10 @@ enum { LW_GPU_WARP = 32 };
 
 struct lw__gpu;
 
-/* A kind of GPU. The functions build at x->b, and move it only within its block. */
+/* A kind of GPU: unit->gpu. The functions build at x->b, and move it only within its block. */
 struct lw__gpu_target {
+    const char *device;              /* that runs its code, for messages, */
+    uint32_t arg_bytes;              /* and how large a launch's packed arguments may be */
     unsigned global, shared;         /* LLVM's address spaces: of buffers, of a block's memory */
     uint64_t shared_align;           /* that the hardware gives the latter */
     uint32_t registers;              /* of 32 bits, that the threads of a block share */
@@ -42,7 +44,7 @@ struct lw__gpu_target {
 /* One kernel on its way to code for a GPU. */
 struct lw__gpu {
     struct lw__unit *unit;
-    const struct lw__gpu_target *target;
+    const struct lw__gpu_target *target; /* the unit's */
     const struct lw__kernel *kernel;
     LLVMContextRef context;
     LLVMModuleRef module;
@@ -56,10 +58,8 @@ struct lw__gpu {
 
 /* ---- collectives.c --------------------------------------------------------------------------- */
 
-/* Each collective becomes a call of devlib, with the lanes that take part. */
-bool lw__gpu_converge(struct lw__unit *unit, const struct lw__gpu_target *target);
-struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__gpu_target *target,
-                            const struct lw__kernel *kernel);
+bool lw__pass_converge(struct lw__unit *unit);
+struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__kernel *kernel);
 /* The calls are made at x->b.
  *   thread_index   a call of the language, lowered later: "lw.warp_id" or its like
  *   call           a function of the target's devlib, without its prefix */
@@ -77,8 +77,7 @@ bool lw__gpu_find_lanes(struct lw__gpu *x, bool *waits);
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 
-/* The kernels become entries of the GPU's program; no call of the language is left. */
-bool lw__gpu_lower(struct lw__unit *unit, const struct lw__gpu_target *target);
+bool lw__pass_lower(struct lw__unit *unit);
 
 /* ---- rare_branch.c --------------------------------------------------------------------------- */
 
@@ -100,8 +99,8 @@ bool lw__pass_host(struct lw__unit *unit);
  *   gather_texts     the string literals become one array
  *   place_scratch    devlib's block memory becomes shared memory */
 void lw__gpu_keep_entries(struct lw__unit *unit);
-void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *target);
-void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *target);
+void lw__gpu_gather_texts(struct lw__unit *unit);
+void lw__gpu_place_scratch(struct lw__unit *unit);
 
 /* ---- address_spaces.c ------------------------------------------------------------------------ */
 
@@ -119,6 +118,5 @@ void lw__gpu_remark_generic(struct lw__unit *unit, const struct lw__kernel *kern
 
 /* Loops of the entry that read memory make several iterations under one test. *some is set if there
  * are any. */
-void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__gpu_target *target,
-                          const struct lw__kernel *kernel, bool *some);
+void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some);
 #endif

@@ -305,12 +305,11 @@ static bool is_waiting(LLVMValueRef function)
                                          sizeof LW_GPU_WAITS - 1);
 }
 
-static bool lower_kernel(struct lw__unit *unit, const struct lw__gpu_target *target,
-                         struct lw__kernel *kernel)
+static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 {
-    struct entry e = {.x = lw__gpu_open(unit, target, kernel)};
+    struct entry e = {.x = lw__gpu_open(unit, kernel)};
     const bool waits = is_waiting(kernel->function);
-    e.function = target->open(&e.x);
+    e.function = unit->gpu->open(&e.x);
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(e.function, LLVMGetSubprogram(kernel->function));
     LLVMSetSubprogram(kernel->function, NULL);
@@ -322,18 +321,33 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__gpu_target *tar
     bool ok = place_shared(&e) && lower_calls(&e);
     LLVMDeleteFunction(kernel->function);
     kernel->function = e.function;
-    target->close(&e.x, e.function);
+    unit->gpu->close(&e.x, e.function);
     LLVMDisposeBuilder(e.x.b);
     return ok;
 }
 
-bool lw__gpu_lower(struct lw__unit *unit, const struct lw__gpu_target *target)
+/* lw__pass_lower - the kernels become entries of the GPU's program; no call of the language is
+ * left. Errors: parameters that no launch can have.
+ * needs CONVERGED   makes LOWERED   breaks CONVERGED
+ */
+bool lw__pass_lower(struct lw__unit *unit)
 {
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const struct lw__kernel *kernel = &unit->kernels.rows[i];
+        if (kernel->arg_bytes <= unit->gpu->arg_bytes)
+            continue; /* always, but for guarded code with the record */
+        lw__diags_error(&unit->diags, (struct lw__loc){0},
+                        "kernel '%s': %u bytes of arguments and of buffers' sizes; device '%s' has "
+                        "room for %u. Without LANEWISE_BOUNDS=1 there are no sizes",
+                        kernel->name, (unsigned)kernel->arg_bytes, unit->gpu->device,
+                        unit->gpu->arg_bytes);
+        return true;
+    }
     for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!lower_kernel(unit, target, &unit->kernels.rows[i]))
+        if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;
     lw__gpu_keep_entries(unit);
-    lw__gpu_gather_texts(unit, target);
-    lw__gpu_place_scratch(unit, target);
+    lw__gpu_gather_texts(unit);
+    lw__gpu_place_scratch(unit);
     return true;
 }

@@ -35,7 +35,7 @@ static bool is_text(LLVMValueRef g)
 }
 
 /* All texts become one array, one after the other, so that the host finds a text by its address. */
-void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *target)
+void lw__gpu_gather_texts(struct lw__unit *unit)
 {
     struct lw__text all = {0};
     LLVMContextRef c = unit->context;
@@ -49,8 +49,8 @@ void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *ta
     }
     if (all.length) {
         LLVMValueRef data = LLVMConstStringInContext2(c, lw__finished(&all), all.length, 1);
-        array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), target->texts,
-                                            target->global);
+        array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), unit->gpu->texts,
+                                            unit->gpu->global);
         LLVMSetInitializer(array, data);
         LLVMSetGlobalConstant(array, 1);
     }
@@ -71,7 +71,7 @@ void lw__gpu_gather_texts(struct lw__unit *unit, const struct lw__gpu_target *ta
 }
 
 /* devlib's own scratch memory: static shared memory. */
-void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *target)
+void lw__gpu_place_scratch(struct lw__unit *unit)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
     EACH_GLOBAL_SAFE(g, unit->module) {
@@ -82,7 +82,7 @@ void lw__gpu_place_scratch(struct lw__unit *unit, const struct lw__gpu_target *t
             continue;
         }
         LLVMTypeRef type = LLVMGlobalGetValueType(g);
-        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", target->shared);
+        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", unit->gpu->shared);
         LLVMSetAlignment(s, 8);
         /* External: LLVM assumes that a barrier does not change the module's internal memory. */
         LLVMSetInitializer(s, LLVMGetUndef(type));

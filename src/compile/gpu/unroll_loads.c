@@ -351,8 +351,7 @@ static void consider(LLVMContextRef context, const struct lw__gpu_target *target
     lw__unrolled_build(&t);
 }
 
-void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__gpu_target *target,
-                          const struct lw__kernel *kernel, bool *some)
+void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some)
 {
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
@@ -361,6 +360,6 @@ void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__gpu_target *ta
     lw__cfg_build(&unit->scratch, kernel->function, &cfg);
     lw__loops_build(&cfg, &loops);
     for (size_t l = 0; l < loops.count; l++)
-        consider(unit->context, target, &cfg, &loops, l, threads, some);
+        consider(unit->context, unit->gpu, &cfg, &loops, l, threads, some);
     lw__arena_release(&unit->scratch, mark);
 }

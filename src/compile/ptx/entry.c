@@ -136,9 +136,11 @@ static void complete(struct lw__gpu *x, LLVMValueRef entry)
         tell_uses(x, entry);
 }
 
-/* ---- the passes ------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct lw__gpu_target lw__ptx_gpu = {
+    .device = "cuda",
+    .arg_bytes = LW_CUDA_ARGS_MAX,
     .global = LW_PTX_GLOBAL,
     .shared = LW_PTX_SHARED,
     .shared_align = LW_CUDA_SHARED_ALIGN,
@@ -155,35 +157,3 @@ const struct lw__gpu_target lw__ptx_gpu = {
     .hide = hide,
     .becomes_loop = becomes_loop,
 };
-
-/* lw__pass_converge - each collective becomes a call of devlib, with the lanes that take part.
- * needs PREPARED   makes CONVERGED   breaks INLINED INSTANCE ENTERED COMMON PREPARED
- */
-bool lw__pass_converge(struct lw__unit *unit)
-{
-    return lw__gpu_converge(unit, &lw__ptx_gpu);
-}
-
-/* Of guarded code with the record; else it always has. */
-static bool has_room(struct lw__unit *unit, const struct lw__kernel *kernel)
-{
-    if (kernel->arg_bytes <= LW_CUDA_ARGS_MAX)
-        return true;
-    lw__diags_error(&unit->diags, (struct lw__loc){0},
-                    "kernel '%s': %u bytes of arguments and of buffers' sizes; device 'cuda' has "
-                    "room for %d. Without LANEWISE_BOUNDS=1 there are no sizes",
-                    kernel->name, (unsigned)kernel->arg_bytes, LW_CUDA_ARGS_MAX);
-    return false;
-}
-
-/* lw__pass_lower - the kernels become entries, as in cuda_abi.h; no call of the language is left.
- * Errors: parameters that no launch can have.
- * needs CONVERGED   makes LOWERED   breaks CONVERGED
- */
-bool lw__pass_lower(struct lw__unit *unit)
-{
-    for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!has_room(unit, &unit->kernels.rows[i]))
-            return true;
-    return lw__gpu_lower(unit, &lw__ptx_gpu);
-}

@@ -10,8 +10,6 @@ enum { LW_PTX_GLOBAL = 1, LW_PTX_SHARED = 3 }; /* address spaces: LLVM's NVPTX u
 /* ---- entry.c --------------------------------------------------------------------------------- */
 
 extern const struct lw__gpu_target lw__ptx_gpu;
-bool lw__pass_converge(struct lw__unit *unit);
-bool lw__pass_lower(struct lw__unit *unit);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 

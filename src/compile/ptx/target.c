@@ -37,7 +37,7 @@ static bool optimise(struct lw__unit *unit)
     bool some = false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__gpu_mark_read_only(&unit->kernels.rows[i]);
-        lw__gpu_unroll_loads(unit, &lw__ptx_gpu, &unit->kernels.rows[i], &some);
+        lw__gpu_unroll_loads(unit, &unit->kernels.rows[i], &some);
     }
     if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();

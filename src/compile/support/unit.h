@@ -155,11 +155,12 @@ struct lw__process {
 
 struct lw__unit {
     const struct lw__options *options;
-    const struct lw__target *target; /* of options->device, or of the stage that is shown */
-    uint32_t gang;                   /* threads of a gang that the device's name asks for, or 0 */
-    struct lw__times *times;         /* --time-passes, or NULL */
-    struct lw__arena arena;          /* what lives as long as the unit */
-    struct lw__arena scratch;        /* what one pass needs */
+    const struct lw__target *target;  /* of options->device, or of the stage that is shown */
+    const struct lw__gpu_target *gpu; /* gpu/gpu.h; NULL: it is for none */
+    uint32_t gang;                    /* threads of a gang that the device's name asks for, or 0 */
+    struct lw__times *times;          /* --time-passes, or NULL */
+    struct lw__arena arena;           /* what lives as long as the unit */
+    struct lw__arena scratch;         /* what one pass needs */
     unsigned facts;
     LLVMContextRef context;
     struct lw__text llvm_said; /* LLVM's error messages, see llvm/context.c */
