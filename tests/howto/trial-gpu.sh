@@ -14,8 +14,8 @@ grep -q "'twin/entry.c'" src/compile/meson.build
 
 compile() # FILE: as the build does
 {
-    $CC -std=gnu11 -D_GNU_SOURCE -DLW_VERIFY_EACH=1 -fPIC -O1 -Wall -Wextra -Werror -Iinclude -Isrc \
-        -isystem /usr/lib/llvm-19/include -c "$1" -o "$(echo "$1" | tr / _).o"
+    $CC -std=gnu11 -D_GNU_SOURCE -DLW_VERIFY_EACH=1 -fPIC -O1 -Wall -Wextra -Werror \
+        -Iinclude -Isrc -isystem /usr/lib/llvm-19/include -c "$1" -o "$(echo "$1" | tr / _).o"
 }
 for file in src/run/devices.c src/run/twin/device.c src/compile/llvm/target.c \
     src/compile/driver/pipeline.c src/compile/twin/entry.c; do
