@@ -79,6 +79,7 @@ test-all: test test-cpu
 	packaging/test-page
 	packaging/test-deb
 	python/tests/asan $(BUILD)
+	meson test -C build-asan robust_source
 	tests/mutate/language -b $(BUILD)
 	tests/mutate/run -b $(BUILD)
 
