@@ -99,6 +99,15 @@ lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, c
     return lw__call_queue(call, k, grid, block, NULL, args, count);
 }
 
+lw_status lw__call_blocks(struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                          size_t blocks, lw_dim3 block, const lw_arg *args, size_t count)
+{
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, blocks, &grid));
+    return lw__call_launch(call, program, kernel, grid, block, args, count);
+}
+
 lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
                          const lw_launch_options *options, const lw_arg *args, size_t count)
 {

@@ -55,19 +55,9 @@ static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
     return lw_arg_bytes(s, sizeof *s);
 }
 
-static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
-                                uint32_t threads, const lw_arg *args, size_t count)
-{
-    const enum lw__ops_program program = call->is_gpu ? LW_PROGRAM_compact_gpu : LW_PROGRAM_compact;
-    lw_dim3 grid;
-
-    LW_TRY(lw__grid(call, blocks, &grid));
-    return lw__call_launch(call, program, kernel, grid,
-                           lw_dim_1(call->is_gpu ? THREADS_GPU : threads), args, count);
-}
 #define LAUNCH(call, kernel, blocks, threads, ...)                                                 \
-    launch_program(call, kernel, blocks, threads, (const lw_arg[]){__VA_ARGS__},                   \
-                   sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+    LW_OP_BLOCKS_VARIANT(call, compact, kernel, blocks,                                            \
+                         lw_dim_1((call)->is_gpu ? THREADS_GPU : (threads)), __VA_ARGS__)
 
 static lw_status compact_body(struct lw__call *call, void *arguments)
 {

@@ -143,14 +143,13 @@ static lw_status columns(struct lw__call *call, const struct conv *c, const stru
     const size_t lines = p->images * c->terms, columns = c->window.columns;
     struct window w = c->window;
     struct lw__view from = c->x.view;
-    lw_dim3 grid;
 
     w.first = p->first;
     w.rows = p->rows;
     w.rows_each = columns < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / columns : 1;
     from.offset += (ptrdiff_t)p->image * from.stride[0];
-    LW_TRY(lw__grid(call, lines * lw__divide_up(w.rows, w.rows_each), &grid));
-    return LW_OP_LAUNCH(call, conv, call->is_gpu ? "conv_columns" : "conv_rows", grid,
+    return LW_OP_BLOCKS(call, conv, call->is_gpu ? "conv_columns" : "conv_rows",
+                        lines * lw__divide_up(w.rows, w.rows_each),
                         lw_dim_1(call->is_gpu ? THREADS_GPU : lw__threads(call)),
                         lw_arg_bytes(&w, sizeof w), lw__arg_view(&from), lw_arg_buffer(c->x.buffer),
                         lw__arg_at(to), lw_arg_uint(lw_dtype_size(c->x.dtype)));

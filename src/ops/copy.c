@@ -103,12 +103,11 @@ static lw_status copy_words(struct lw__call *call, const struct plan *p,
 {
     const size_t size = lw_dtype_size(from->dtype), n = p->shape.extent[3] * size / WORD;
     const uint32_t threads = call->is_gpu ? 256 : 64;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, rows, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
-                        lw_arg_buffer(from->buffer), lw_arg_uint((size_t)p->from.offset * size),
-                        lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
+    return LW_OP_BLOCKS(call, rows, "copy_words", lw__divide_up(n, threads), lw_dim_1(threads),
+                        lw_arg_uint(n), lw_arg_buffer(from->buffer),
+                        lw_arg_uint((size_t)p->from.offset * size), lw_arg_buffer(to->buffer),
+                        lw_arg_uint((size_t)p->to.offset * size));
 }
 
 /* Counts words of 16 bytes instead of elements, where both begin with one; false: that is not
@@ -135,10 +134,8 @@ static lw_status move_words(struct lw__call *call, const struct plan *p,
 {
     const size_t n = rows_of(p) * p->shape.extent[3];
     const uint32_t threads = 256;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, move_gpu, "move_words", grid, lw_dim_1(threads),
+    return LW_OP_BLOCKS(call, move_gpu, "move_words", lw__divide_up(n, threads), lw_dim_1(threads),
                         lw__arg_shape(&p->shape), lw_arg_uint(n), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer));
@@ -206,10 +203,8 @@ static lw_status move_rows(struct lw__call *call, const struct plan *p,
 {
     static const char *const names[] = {"move_rows_1", "move_rows_2", "move_rows_4", "move_rows_8"};
     const size_t parts = lw__divide_up(p->shape.extent[3], ROW_PART);
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, rows_of(p) * parts, &grid));
-    return LW_OP_LAUNCH(call, rows, by_size(lw_dtype_size(from->dtype), names), grid,
+    return LW_OP_BLOCKS(call, rows, by_size(lw_dtype_size(from->dtype), names), rows_of(p) * parts,
                         lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer), lw_arg_uint(parts));
@@ -249,10 +244,8 @@ static lw_status convert_rows(struct lw__call *call, const struct lw__operand *t
 {
     struct plan p = plan_of(to, from);
     const size_t parts = lw__divide_up(p.shape.extent[3], ROW_PART);
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, rows_of(&p) * parts, &grid));
-    return LW_OP_LAUNCH(call, convert, convert_kernel(to->dtype, from->dtype), grid,
+    return LW_OP_BLOCKS(call, convert, convert_kernel(to->dtype, from->dtype), rows_of(&p) * parts,
                         lw_dim_1(lw__threads(call)), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
                         lw_arg_buffer(from->buffer), lw_arg_int(from->dtype), lw__arg_view(&p.to),
                         lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_uint(parts));

@@ -58,12 +58,12 @@ static lw_status launch_parts(struct lw__call *call, const struct exact *e, lw_d
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->sums), SCRATCH(e->marks));
 }
 
-static lw_status launch_merge(struct lw__call *call, const struct exact *e, lw_dim3 rows)
+static lw_status launch_merge(struct lw__call *call, const struct exact *e, size_t rows)
 {
     struct lw__shape s = e->out->shape;
 
     s.extent[LW_AXES - 1] = e->cut.parts;
-    return LW_OP_LAUNCH(call, exact, "exact_merge", rows, lw_dim_1(LW_WARP_SIZE), lw__arg_shape(&s),
+    return LW_OP_BLOCKS(call, exact, "exact_merge", rows, lw_dim_1(LW_WARP_SIZE), lw__arg_shape(&s),
                         lw_arg_uint(e->cut.items), STRUCT(e->bound), STRUCT(e->result),
                         lw__arg_view(&e->out->view), lw_arg_buffer(e->out->buffer),
                         SCRATCH(e->sums), SCRATCH(e->marks));
@@ -73,38 +73,34 @@ static lw_status launch_bins(struct lw__call *call, const struct exact *e)
 {
     const struct lw__operand *y = e->y ? e->y : e->x;
     struct lw__cut cut = e->cut;
-    lw_dim3 grid;
 
     cut.chunk = cut.items / 4096 + 1;
-    LW_TRY(lw__grid(call, lw__divide_up(cut.items, cut.chunk), &grid));
-    return LW_OP_LAUNCH(call, exact, "exact_bins", grid, lw_dim_1(THREADS), lw__arg_cut(&cut),
-                        lw__arg_shape(&e->x->shape), lw__arg_view(&e->x->view),
-                        lw_arg_buffer(e->x->buffer), lw_arg_int(e->x->dtype),
-                        lw_arg_buffer(y->buffer), lw_arg_uint((size_t)y->view.offset),
-                        lw_arg_uint(e->y != NULL), STRUCT(e->result), lw__arg_view(&e->out->view),
+    return LW_OP_BLOCKS(call, exact, "exact_bins", lw__divide_up(cut.items, cut.chunk),
+                        lw_dim_1(THREADS), lw__arg_cut(&cut), lw__arg_shape(&e->x->shape),
+                        lw__arg_view(&e->x->view), lw_arg_buffer(e->x->buffer),
+                        lw_arg_int(e->x->dtype), lw_arg_buffer(y->buffer),
+                        lw_arg_uint((size_t)y->view.offset), lw_arg_uint(e->y != NULL),
+                        STRUCT(e->result), lw__arg_view(&e->out->view),
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->marks), SCRATCH(e->bins));
 }
 
-static lw_status launch_round(struct lw__call *call, const struct exact *e, lw_dim3 rows)
+static lw_status launch_round(struct lw__call *call, const struct exact *e, size_t rows)
 {
     struct lw__shape s = e->out->shape;
 
     s.extent[LW_AXES - 1] = e->cut.parts;
-    return LW_OP_LAUNCH(call, exact, "exact_round", rows, lw_dim_1(THREADS), lw__arg_shape(&s),
+    return LW_OP_BLOCKS(call, exact, "exact_round", rows, lw_dim_1(THREADS), lw__arg_shape(&s),
                         STRUCT(e->result), lw__arg_view(&e->out->view),
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->marks), SCRATCH(e->bins));
 }
 
 static lw_status launch_all(struct lw__call *call, const struct exact *e, lw_dim3 grid, size_t rows)
 {
-    lw_dim3 of_rows;
-
-    LW_TRY(lw__grid(call, rows, &of_rows));
     LW_TRY(launch_parts(call, e, grid));
     if (e->cut.parts > 1)
-        LW_TRY(launch_merge(call, e, of_rows));
+        LW_TRY(launch_merge(call, e, rows));
     LW_TRY(launch_bins(call, e));
-    return e->cut.parts > 1 ? launch_round(call, e, of_rows) : LW_OK;
+    return e->cut.parts > 1 ? launch_round(call, e, rows) : LW_OK;
 }
 
 /* ---- */

@@ -165,8 +165,7 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &keys));
     LW_TRY(lw__parts(call, LW_I64, &r.out, cut.parts, &places));
     LW_TRY(arg_items(call, &e, &cut, grid, &r, &keys, &places));
-    LW_TRY(lw__grid(call, r.rows, &grid));
-    return LW_OP_LAUNCH(call, extreme, e.kernels->arg_merge, grid, lw_dim_1(LW_WARP_SIZE),
+    return LW_OP_BLOCKS(call, extreme, e.kernels->arg_merge, r.rows, lw_dim_1(LW_WARP_SIZE),
                         lw__arg_shape(&r.out.shape), lw_arg_uint(cut.parts),
                         lw_arg_buffer(keys.buffer), lw_arg_uint((size_t)keys.view.offset),
                         lw_arg_buffer(places.buffer), lw_arg_uint((size_t)places.view.offset),

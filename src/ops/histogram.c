@@ -36,20 +36,9 @@ static lw_status check(struct lw__call *call, const struct histogram_arguments *
     return LW_OK;
 }
 
-static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
-                                const lw_arg *args, size_t count)
-{
-    const enum lw__ops_program program =
-        call->is_gpu ? LW_PROGRAM_histogram_gpu : LW_PROGRAM_histogram;
-    lw_dim3 grid;
-
-    LW_TRY(lw__grid(call, blocks, &grid));
-    return lw__call_launch(call, program, kernel, grid,
-                           lw_dim_1(call->is_gpu ? THREADS_GPU : lw__threads(call)), args, count);
-}
 #define LAUNCH(call, kernel, blocks, ...)                                                          \
-    launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
-                   sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+    LW_OP_BLOCKS_VARIANT(call, histogram, kernel, blocks,                                          \
+                         lw_dim_1((call)->is_gpu ? THREADS_GPU : lw__threads(call)), __VA_ARGS__)
 
 static size_t part_of(const struct lw__call *call, size_t n)
 {

@@ -39,9 +39,9 @@ lw_dim3 lw__norm_block(const struct lw__call *call)
     return lw_dim_2(WARP, call->is_gpu ? WARPS_GPU : WARPS_CPU);
 }
 
-lw_status lw__norm_grid(const struct lw__call *call, size_t warps, lw_dim3 *grid)
+size_t lw__norm_blocks(const struct lw__call *call, size_t warps)
 {
-    return lw__grid(call, lw__divide_up(warps, lw__norm_block(call).y), grid);
+    return lw__divide_up(warps, lw__norm_block(call).y);
 }
 
 static bool is_short(const struct lw__call *call, const struct rows *r)
@@ -65,18 +65,17 @@ static lw_arg weight_arg(const struct rows *r, int which)
 static lw_status launch_short(struct lw__call *call, const struct rows *r)
 {
     const bool several = r->leaves > 1;
-    lw_dim3 grid;
+    const size_t blocks = lw__norm_blocks(call, r->count);
 
-    LW_TRY(lw__norm_grid(call, r->count, &grid));
     if (is_softmax(r->norm))
-        return LW_OP_LAUNCH_VARIANT(call, softmax, softmax_names[several], grid,
+        return LW_OP_BLOCKS_VARIANT(call, softmax, softmax_names[several], blocks,
                                     lw__norm_block(call), lw__arg_shape(&r->x.shape),
                                     lw_arg_uint(r->count), lw__arg_view(&r->x.view),
                                     lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
                                     lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
                                     lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX));
-    return LW_OP_LAUNCH_VARIANT(
-        call, norm, short_names[several], grid, lw__norm_block(call), lw_arg_int(r->norm),
+    return LW_OP_BLOCKS_VARIANT(
+        call, norm, short_names[several], blocks, lw__norm_block(call), lw_arg_int(r->norm),
         lw__arg_shape(&r->x.shape), lw_arg_uint(r->count), lw__arg_view(&r->x.view),
         lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
         lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype), lw_arg_real(r->eps),
@@ -102,21 +101,19 @@ static lw_status scratch_of(struct lw__call *call, const struct rows *r, size_t 
 static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
+    const size_t leaves = lw__norm_blocks(call, count);
     struct lw__operand parts;
-    lw_dim3 leaves, rows;
 
     LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
-    LW_TRY(lw__norm_grid(call, count, &leaves));
-    LW_TRY(lw__grid(call, r->count, &rows));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), leaves,
         lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
         lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
         lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(call, softmax,
-                                kernel_of(r, "softmax_merge_float", "softmax_merge_double"), rows,
-                                lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
-    return LW_OP_LAUNCH_VARIANT(
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"), r->count,
+        lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
+    return LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), leaves,
         lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
         lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
@@ -129,17 +126,15 @@ static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool s
                              const struct lw__operand *parts, const struct lw__operand *states)
 {
     const size_t count = r->count * r->leaves;
-    lw_dim3 leaves, rows;
 
-    LW_TRY(lw__norm_grid(call, count, &leaves));
-    LW_TRY(lw__grid(call, r->count, &rows));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves,
-        lw__norm_block(call), lw_arg_int(r->norm), lw_arg_uint(squared), lw__arg_shape(&r->x.shape),
-        lw_arg_uint(count), lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
-        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
-    return LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
-                                rows, lw_dim_1(WARP), lw_arg_uint(squared),
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"),
+        lw__norm_blocks(call, count), lw__norm_block(call), lw_arg_int(r->norm),
+        lw_arg_uint(squared), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
+    return LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
+                                r->count, lw_dim_1(WARP), lw_arg_uint(squared),
                                 lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
                                 lw_arg_real(r->eps), lw__arg_at(parts), lw__arg_at(states));
 }
@@ -148,22 +143,21 @@ static lw_status launch_norm(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
     struct lw__operand parts, states;
-    lw_dim3 leaves;
 
     LW_TRY(scratch_of(call, r, r->leaves, 1, &parts));
     LW_TRY(scratch_of(call, r, 1, 2, &states));
-    LW_TRY(lw__norm_grid(call, count, &leaves));
     if (r->norm != RMS_NORM)
         LW_TRY(launch_sums(call, r, false, &parts, &states));
     if (r->norm != MEAN_NORMALIZE)
         LW_TRY(launch_sums(call, r, true, &parts, &states));
-    return LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves,
-        lw__norm_block(call), lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
-        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-        lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-        lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
-        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+    return LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_write_float", "norm_write_double"),
+                                lw__norm_blocks(call, count), lw__norm_block(call),
+                                lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+                                lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
+                                lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                                lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+                                lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
+                                weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
 }
 
 /* ---- arguments ---- */

@@ -10,5 +10,5 @@ enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
 
 /* A block of warps, each for a leaf or a short row. */
 lw_dim3 lw__norm_block(const struct lw__call *call);
-lw_status lw__norm_grid(const struct lw__call *call, size_t warps, lw_dim3 *grid);
+size_t lw__norm_blocks(const struct lw__call *call, size_t warps);
 #endif

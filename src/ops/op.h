@@ -77,9 +77,22 @@ enum lw__ops_program {
 lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, const char *kernel,
                           lw_dim3 grid, lw_dim3 block, const lw_arg *args, size_t count);
 #define LW_OP_LAUNCH(call, program, kernel, grid, block, ...)                                      \
-    lw__call_launch(call, LW_PROGRAM_##program, kernel, grid, block,                               \
-                    (const lw_arg[]){__VA_ARGS__},                                                 \
-                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+    lw__call_launch(call, LW_PROGRAM_##program, kernel, grid, block, LW_ARGS(__VA_ARGS__))
+#define LW_ARGS(...)                                                                               \
+    (const lw_arg[]){__VA_ARGS__}, sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg)
+
+/* lw__call_blocks - the same, of so many blocks in x. */
+lw_status lw__call_blocks(struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                          size_t blocks, lw_dim3 block, const lw_arg *args, size_t count);
+#define LW_OP_BLOCKS(call, program, kernel, blocks, block, ...)                                    \
+    lw__call_blocks(call, LW_PROGRAM_##program, kernel, blocks, block, LW_ARGS(__VA_ARGS__))
+
+/* From kernels/NAME.c, or on GPUs from NAME_gpu.c. */
+#define LW_OP_LAUNCH_VARIANT(call, name, kernel, grid, block, ...)                                 \
+    lw__call_launch(call, LW_OP_VARIANT(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
+#define LW_OP_BLOCKS_VARIANT(call, name, kernel, blocks, block, ...)                               \
+    lw__call_blocks(call, LW_OP_VARIANT(call, name), kernel, blocks, block, LW_ARGS(__VA_ARGS__))
+#define LW_OP_VARIANT(call, name) ((call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name)
 
 /* lw__call_queue - lw_stream_launch, whose error gets the operation's name. */
 lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,

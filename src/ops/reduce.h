@@ -90,12 +90,6 @@ enum lw__accumulate lw__sum_accumulate(lw_dtype in, lw_dtype out, bool is_mean, 
  * options have it. */
 lw_status lw__sum_node(lw_stream *s, lw_tensor out, lw_tensor x, int axis, enum lw__accumulate acc);
 
-/* LW_OP_LAUNCH from kernels/NAME.c, or on GPUs from NAME_gpu.c. */
-#define LW_OP_LAUNCH_VARIANT(call, name, kernel, grid, block, ...)                                 \
-    lw__call_launch(call, (call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name, kernel,    \
-                    grid, block, (const lw_arg[]){__VA_ARGS__},                                    \
-                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
-
 /* lw__exact - queue launches that make the exact sum of each row of x, rounded once. If y is not
  * NULL, it is the sum of the products of the vectors x and y. The sum is divided by `divisor` if
  * that is not 0. acc: F32, F64. x and y are converted and copied as the kernels need them. */

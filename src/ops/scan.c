@@ -69,44 +69,39 @@ static int levels_of(size_t leaves)
     return levels;
 }
 
-static lw_status find_prefixes(struct lw__call *call, const struct scan *s, lw_dim3 grid,
-                               lw_dim3 block, const struct lw__operand *prefixes)
+static lw_status find_prefixes(struct lw__call *call, const struct scan *s,
+                               const struct lw__operand *prefixes)
 {
     const size_t count = s->rows * s->leaves;
     const int levels = levels_of(s->leaves);
     const struct lw__shape shape = {{1, (size_t)levels, s->rows, s->leaves}};
     struct lw__operand nodes;
-    lw_dim3 rows;
 
     LW_TRY(lw__call_scratch(call, "nodes", lw__accumulate_dtype(s->type), shape, &nodes));
-    LW_TRY(lw__grid(call, s->rows, &rows));
     if (s->leaves > 1)
-        LW_TRY(LW_OP_LAUNCH(call, scan, names[0][s->type], grid, block, lw_arg_int(s->op),
+        LW_TRY(LW_OP_BLOCKS(call, scan, names[0][s->type], count, lw_dim_1(WARP), lw_arg_int(s->op),
                             lw__arg_shape(&s->x.shape), lw_arg_uint(count), lw_arg_uint(s->leaves),
                             lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
                             lw_arg_int(s->x.dtype), lw__arg_at(&nodes)));
-    return LW_OP_LAUNCH(call, scan, names[1][s->type], rows, lw_dim_1(WARP), lw_arg_int(s->op),
+    return LW_OP_BLOCKS(call, scan, names[1][s->type], s->rows, lw_dim_1(WARP), lw_arg_int(s->op),
                         lw_arg_uint(s->rows), lw_arg_uint(s->leaves), lw_arg_int(levels),
                         lw__arg_at(&nodes), lw__arg_at(prefixes));
 }
 
 static lw_status launch_passes(struct lw__call *call, const struct scan *s)
 {
-    const lw_dim3 block = lw_dim_1(WARP);
     const size_t count = s->rows * s->leaves;
     const struct lw__shape shape = {{1, 1, s->rows, s->leaves}};
     struct lw__operand prefixes;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, count, &grid));
     LW_TRY(lw__call_scratch(call, "prefixes", lw__accumulate_dtype(s->type), shape, &prefixes));
-    LW_TRY(find_prefixes(call, s, grid, block, &prefixes));
-    return LW_OP_LAUNCH(
-        call, scan, names[2][s->type], grid, block, lw_arg_int(s->op), lw_arg_uint(s->exclusive),
-        lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape), lw_arg_uint(count),
-        lw_arg_uint(s->leaves), lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
-        lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
-        lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
+    LW_TRY(find_prefixes(call, s, &prefixes));
+    return LW_OP_BLOCKS(
+        call, scan, names[2][s->type], count, lw_dim_1(WARP), lw_arg_int(s->op),
+        lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape),
+        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
+        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view),
+        lw_arg_buffer(s->out.buffer), lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
 }
 
 /* ---- one pass ---- */
@@ -121,11 +116,10 @@ static lw_status make_nodes(struct lw__call *call, const struct scan *s, lw_dim3
     const size_t of_row = s->leaves + s->leaves / 31; /* ORDER NODES: kernels/scan_gpu.c */
     const struct lw__shape shape = {{1, s->rows, of_row, words}};
     const size_t count = s->rows * of_row * words;
-    lw_dim3 grid;
 
     LW_TRY(lw__call_scratch(call, "nodes", LW_U64, shape, nodes));
-    LW_TRY(lw__grid(call, lw__divide_up(count, (size_t)CLEARED * block.y), &grid));
-    return LW_OP_LAUNCH(call, scan_gpu, "scan_clear", grid, block, lw__arg_at(nodes),
+    return LW_OP_BLOCKS(call, scan_gpu, "scan_clear",
+                        lw__divide_up(count, (size_t)CLEARED * block.y), block, lw__arg_at(nodes),
                         lw_arg_uint(count));
 }
 
@@ -135,16 +129,15 @@ static lw_status launch_once(struct lw__call *call, const struct scan *s)
     const lw_dim3 block = lw_dim_2(WARP, WARPS);
     const size_t count = s->rows * s->leaves;
     struct lw__operand nodes;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
     LW_TRY(make_nodes(call, s, block, &nodes));
-    return LW_OP_LAUNCH(
-        call, scan_gpu, is_f32 ? "scan_f32" : once_names[s->type], grid, block, lw_arg_int(s->op),
-        lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape),
-        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
-        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view),
-        lw_arg_buffer(s->out.buffer), lw_arg_int(s->out.dtype), lw__arg_at(&nodes));
+    return LW_OP_BLOCKS(call, scan_gpu, is_f32 ? "scan_f32" : once_names[s->type],
+                        lw__divide_up(count, block.y), block, lw_arg_int(s->op),
+                        lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start,
+                        lw__arg_shape(&s->x.shape), lw_arg_uint(count), lw_arg_uint(s->leaves),
+                        lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
+                        lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view),
+                        lw_arg_buffer(s->out.buffer), lw_arg_int(s->out.dtype), lw__arg_at(&nodes));
 }
 
 static lw_status check(struct lw__call *call, const struct scan_arguments *a, struct lw__operand *x,

@@ -50,18 +50,9 @@ static struct lw__keys keys_of(lw_dtype dtype, bool is_falling, bool nan_first)
 
 /* ---- launches ---- */
 
-static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
-                                uint32_t threads, const lw_arg *args, size_t count)
-{
-    lw_dim3 grid;
-
-    LW_TRY(lw__grid(call, blocks, &grid));
-    return lw__call_launch(call, call->is_gpu ? LW_PROGRAM_sort_gpu : LW_PROGRAM_sort, kernel, grid,
-                           lw_dim_1(call->is_gpu ? THREADS_GPU : threads), args, count);
-}
 #define LAUNCH(call, kernel, blocks, threads, ...)                                                 \
-    launch_program(call, kernel, blocks, threads, (const lw_arg[]){__VA_ARGS__},                   \
-                   sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+    LW_OP_BLOCKS_VARIANT(call, sort, kernel, blocks,                                               \
+                         lw_dim_1((call)->is_gpu ? THREADS_GPU : (threads)), __VA_ARGS__)
 
 static lw_status sort_short(struct lw__call *call, struct lw__sorting *s)
 {

@@ -45,11 +45,8 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
                               size_t count, const struct lw__shape *rows,
                               const struct lw__operand *to)
 {
-    lw_dim3 grid;
-
-    LW_TRY(lw__grid(call, cut->items, &grid));
-    return LW_OP_LAUNCH_VARIANT(
-        call, sum, all_kernels[sum->op][sum->acc].merge, grid, merge_block(call, count),
+    return LW_OP_BLOCKS_VARIANT(
+        call, sum, all_kernels[sum->op][sum->acc].merge, cut->items, merge_block(call, count),
         lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
         lw_arg_uint((size_t)parts->view.offset), lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
         lw_arg_int(to->dtype), lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),

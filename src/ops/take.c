@@ -127,22 +127,20 @@ static lw_status launch(struct lw__call *call, const struct taking *t, const str
     const size_t each = call->is_gpu || length >= BLOCK_ELEMENTS ? 1 : BLOCK_ELEMENTS / length;
     const lw_dim3 block = lw_dim_1(call->is_gpu ? THREADS : 1);
     const int size = (int)lw_dtype_size(x->dtype);
-    lw_dim3 grid;
 
     if (call->is_gpu && length < SHORT_ROW) {
-        LW_TRY(lw__grid(call, lw__divide_up(rows * length, FLAT_PART), &grid));
-        return LW_OP_LAUNCH(call, take, "take_flat", grid, block, lw__arg_shape(&t->shape),
-                            lw_arg_uint(rows * length), arg_slices(&t->slices),
-                            lw__arg_view(&t->from), lw_arg_buffer(x->buffer), lw__arg_view(&t->at),
+        return LW_OP_BLOCKS(call, take, "take_flat", lw__divide_up(rows * length, FLAT_PART), block,
+                            lw__arg_shape(&t->shape), lw_arg_uint(rows * length),
+                            arg_slices(&t->slices), lw__arg_view(&t->from),
+                            lw_arg_buffer(x->buffer), lw__arg_view(&t->at),
                             lw_arg_buffer(indices->buffer), lw__arg_view(&t->to),
                             lw_arg_buffer(out->buffer), lw_arg_int(size));
     }
-    LW_TRY(lw__grid(call, lw__divide_up(rows, each) * parts, &grid));
-    return LW_OP_LAUNCH(call, take, "take_rows", grid, block, lw__arg_shape(&t->shape),
-                        arg_slices(&t->slices), lw__arg_view(&t->from), lw_arg_buffer(x->buffer),
-                        lw__arg_view(&t->at), lw_arg_buffer(indices->buffer), lw__arg_view(&t->to),
-                        lw_arg_buffer(out->buffer), lw_arg_int(size), lw_arg_uint(parts),
-                        lw_arg_uint(each));
+    return LW_OP_BLOCKS(
+        call, take, "take_rows", lw__divide_up(rows, each) * parts, block, lw__arg_shape(&t->shape),
+        arg_slices(&t->slices), lw__arg_view(&t->from), lw_arg_buffer(x->buffer),
+        lw__arg_view(&t->at), lw_arg_buffer(indices->buffer), lw__arg_view(&t->to),
+        lw_arg_buffer(out->buffer), lw_arg_int(size), lw_arg_uint(parts), lw_arg_uint(each));
 }
 
 static lw_status take_body(struct lw__call *call, void *arguments)

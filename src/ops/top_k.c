@@ -24,17 +24,15 @@ static lw_status select_in_parts(struct lw__call *call, struct lw__sorting *s, s
     struct lw__shape shape = s->x.shape;
     const struct lw__carried c = {.has_index = true, .is_first = !s->is_given};
     struct lw__operand out, indices;
-    lw_dim3 grid;
 
     shape.extent[LW_AXES - 1] = parts * k;
     LW_TRY(lw__call_scratch(call, "values", s->word, shape, &out));
     LW_TRY(lw__call_scratch(call, "indices", LW_U32, shape, &indices));
-    LW_TRY(lw__grid(call, s->rows * parts, &grid));
-    LW_TRY(LW_OP_LAUNCH(call, top_k, lw__by_word(s, "top_k_part_4", "top_k_part_8"), grid,
-                        lw_dim_1(lw__threads(call)), lw__arg_keys(s), lw_arg_uint(8 * s->passes),
-                        lw_arg_uint(s->n), lw_arg_uint(parts), lw_arg_uint(k), lw__arg_at(&s->x),
-                        lw__arg_carried(&c), lw__arg_at(s->is_given ? &s->given : &s->x),
-                        lw__arg_at(&out), lw__arg_at(&indices)));
+    LW_TRY(LW_OP_BLOCKS(
+        call, top_k, lw__by_word(s, "top_k_part_4", "top_k_part_8"), s->rows * parts,
+        lw_dim_1(lw__threads(call)), lw__arg_keys(s), lw_arg_uint(8 * s->passes), lw_arg_uint(s->n),
+        lw_arg_uint(parts), lw_arg_uint(k), lw__arg_at(&s->x), lw__arg_carried(&c),
+        lw__arg_at(s->is_given ? &s->given : &s->x), lw__arg_at(&out), lw__arg_at(&indices)));
     s->x = out;
     s->given = indices;
     s->is_given = true;

@@ -47,17 +47,15 @@ static lw_status launch(struct lw__call *call, const struct window_arguments *a,
     const size_t n = x->shape.extent[LW_AXES - 1],
                  parts = lw__divide_up(out->shape.extent[3], PART);
     const size_t rows = lw__operand_count(out) / out->shape.extent[LW_AXES - 1];
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, rows * parts, &grid));
     if (a->is_average)
-        return LW_OP_LAUNCH(
+        return LW_OP_BLOCKS(
             call, window, type == LW_ACC_F32 ? "moving_average_float" : "moving_average_double",
-            grid, lw_dim_1(lw__threads(call)), lw__arg_shape(&out->shape), lw_arg_uint(n),
+            rows * parts, lw_dim_1(lw__threads(call)), lw__arg_shape(&out->shape), lw_arg_uint(n),
             lw_arg_uint(a->window), lw_arg_uint(a->before), lw__arg_view(&x->view),
             lw_arg_buffer(x->buffer), lw_arg_int(x->dtype), lw__arg_view(&out->view),
             lw_arg_buffer(out->buffer), lw_arg_int(out->dtype), lw_arg_uint(parts));
-    return LW_OP_LAUNCH(call, window, differences[type], grid, lw_dim_1(lw__threads(call)),
+    return LW_OP_BLOCKS(call, window, differences[type], rows * parts, lw_dim_1(lw__threads(call)),
                         lw__arg_shape(&out->shape), lw_arg_uint(n), lw__arg_view(&x->view),
                         lw_arg_buffer(x->buffer), lw_arg_int(x->dtype), lw__arg_view(&out->view),
                         lw_arg_buffer(out->buffer), lw_arg_int(out->dtype), lw_arg_uint(parts));

@@ -52,14 +52,12 @@ static lw_status launch(struct lw__call *call, lw_dtype dtype, size_t rows, size
 {
     const size_t run = call->is_gpu ? 1 : RUN_CPU, block = call->is_gpu ? BLOCK_GPU : 1;
     const size_t threads = lw__divide_up(pairs * rows * (width + 2), run);
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(threads, block), &grid));
-    return LW_OP_LAUNCH(call, dist, dtype == LW_F64 ? "join_double" : "join_float", grid,
-                        lw_dim_1((uint32_t)block), lw_arg_uint(pairs), lw_arg_uint(first),
-                        lw_arg_uint(count), lw_arg_uint(rows), lw_arg_uint(width), lw_arg_uint(run),
-                        lw_arg_buffer(list), lw_arg_uint((size_t)nodes->view.offset),
-                        lw_arg_buffer(nodes->buffer));
+    return LW_OP_BLOCKS(
+        call, dist, dtype == LW_F64 ? "join_double" : "join_float", lw__divide_up(threads, block),
+        lw_dim_1((uint32_t)block), lw_arg_uint(pairs), lw_arg_uint(first), lw_arg_uint(count),
+        lw_arg_uint(rows), lw_arg_uint(width), lw_arg_uint(run), lw_arg_buffer(list),
+        lw_arg_uint((size_t)nodes->view.offset), lw_arg_buffer(nodes->buffer));
 }
 
 lw_status lw__join_line(struct lw__call *call, const struct lw__operand *nodes, size_t count,

@@ -61,7 +61,7 @@ static const char *kernel_of(const struct rows *r, const char *of_float, const c
 struct made {
     struct lw__operand x, parts;
     size_t n, count, leaves;
-    lw_dim3 of_leaves, of_rows;
+    size_t blocks; /* for the leaves */
 };
 
 /* The rows of x side by side, and scratch memory for `each` numbers of each leaf. */
@@ -74,10 +74,9 @@ static lw_status make(struct lw__call *call, const struct rows *r, size_t each, 
     m->n = m->x.shape.extent[LW_AXES - 1];
     m->count = r->norm->rows;
     m->leaves = lw__divide_up(m->n, LW_LEAF);
-    LW_TRY(lw__call_scratch(call, "parts", r->norm->type,
-                            (struct lw__shape){{1, m->count, m->leaves, each}}, &m->parts));
-    LW_TRY(lw__norm_grid(call, m->count * m->leaves, &m->of_leaves));
-    return lw__grid(call, m->count, &m->of_rows);
+    m->blocks = lw__norm_blocks(call, m->count * m->leaves);
+    return lw__call_scratch(call, "parts", r->norm->type,
+                            (struct lw__shape){{1, m->count, m->leaves, each}}, &m->parts);
 }
 
 /* The first leaf's part of each row has all of it: to r->out. */
@@ -100,13 +99,13 @@ static lw_status softmax_node_body(struct lw__call *call, void *arguments)
     struct made m;
 
     LW_TRY(make(call, r, 2, &m));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), m.of_leaves,
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), m.blocks,
         lw__norm_block(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
         lw_arg_uint(m.leaves), lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
         lw_arg_int(m.x.dtype), lw__arg_at(&m.parts)));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"), m.of_rows,
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"), m.count,
         lw_dim_1(WARP), lw_arg_uint(m.leaves), lw__arg_at(&m.parts)));
     return leave_roots(call, r, &m, 2);
 }
@@ -125,8 +124,8 @@ static lw_status softmax_write_body(struct lw__call *call, void *arguments)
     totals = table(&totals, m.count, 2, 2);
     first = table(&m.parts, m.count, 2, m.leaves * 2);
     LW_TRY(lw__copy(call, &first, &totals));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), m.of_leaves,
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), m.blocks,
         lw__norm_block(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
         lw_arg_uint(m.leaves), lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
         lw_arg_int(m.x.dtype), lw__arg_view(&to.view), lw_arg_buffer(to.buffer),
@@ -149,14 +148,14 @@ static lw_status norm_node_body(struct lw__call *call, void *arguments)
         LW_TRY(lw__operand_in(call, "states", r->extra, &states));
     LW_TRY(lw__call_scratch(call, "states", r->norm->type, (struct lw__shape){{1, 1, m.count, 2}},
                             &of_merge));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"),
-                                m.of_leaves, lw__norm_block(call), lw_arg_int(LAYER_NORM),
+    LW_TRY(LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"),
+                                m.blocks, lw__norm_block(call), lw_arg_int(LAYER_NORM),
                                 lw_arg_uint(r->is_squared), lw__arg_shape(&m.x.shape),
                                 lw_arg_uint(m.count * m.leaves), lw_arg_uint(m.leaves),
                                 lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
                                 lw_arg_int(m.x.dtype), lw__arg_at(&states), lw__arg_at(&m.parts)));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
-                                m.of_rows, lw_dim_1(WARP), lw_arg_uint(false), lw_arg_uint(m.n),
+    LW_TRY(LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
+                                m.count, lw_dim_1(WARP), lw_arg_uint(false), lw_arg_uint(m.n),
                                 lw_arg_uint(m.leaves), lw_arg_real(0), lw__arg_at(&m.parts),
                                 lw__arg_at(&of_merge)));
     return leave_roots(call, r, &m, 1);
@@ -167,15 +166,13 @@ static lw_status norm_state_body(struct lw__call *call, void *arguments)
 {
     const struct rows *r = arguments;
     struct lw__operand sums, states;
-    lw_dim3 rows;
 
     LW_TRY(lw__operand_in(call, "sums", r->x, &sums));
     LW_TRY(lw__operand_out(call, "states", r->extra, &states));
-    LW_TRY(lw__grid(call, r->norm->rows, &rows));
-    return LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"), rows, lw_dim_1(WARP),
-        lw_arg_uint(r->is_squared), lw_arg_uint(r->norm->part.global), lw_arg_uint(1),
-        lw_arg_real(r->norm->options.eps), lw__arg_at(&sums), lw__arg_at(&states));
+    return LW_OP_BLOCKS_VARIANT(
+        call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"), r->norm->rows,
+        lw_dim_1(WARP), lw_arg_uint(r->is_squared), lw_arg_uint(r->norm->part.global),
+        lw_arg_uint(1), lw_arg_real(r->norm->options.eps), lw__arg_at(&sums), lw__arg_at(&states));
 }
 
 /* A weight or bias of the accumulation type, side by side; where there is none any operand does. */
@@ -204,8 +201,8 @@ static lw_status norm_write_body(struct lw__call *call, void *arguments)
     weight = bias = m.parts;
     LW_TRY(take_weight(call, r, o->weight, &weight));
     LW_TRY(take_weight(call, r, o->bias, &bias));
-    LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), m.of_leaves,
+    LW_TRY(LW_OP_BLOCKS_VARIANT(
+        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), m.blocks,
         lw__norm_block(call), lw_arg_int(LAYER_NORM), lw__arg_shape(&m.x.shape),
         lw_arg_uint(m.count * m.leaves), lw_arg_uint(m.leaves), lw__arg_view(&m.x.view),
         lw_arg_buffer(m.x.buffer), lw_arg_int(m.x.dtype), lw__arg_view(&to.view),

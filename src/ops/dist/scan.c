@@ -179,10 +179,8 @@ static lw_status totals(struct lw__call *call, const struct leaves *l, const str
                         size_t leaves, const struct lw__operand *to)
 {
     const size_t count = l->scan->rows * leaves;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, count, &grid));
-    return LW_OP_LAUNCH(call, scan, names[0][l->scan->type], grid, lw_dim_1(WARP),
+    return LW_OP_BLOCKS(call, scan, names[0][l->scan->type], count, lw_dim_1(WARP),
                         lw_arg_int(l->scan->op), lw__arg_shape(&x->shape), lw_arg_uint(count),
                         lw_arg_uint(leaves), lw__arg_view(&x->view), lw_arg_buffer(x->buffer),
                         lw_arg_int(x->dtype), lw__arg_at(to));
@@ -191,10 +189,7 @@ static lw_status totals(struct lw__call *call, const struct leaves *l, const str
 static lw_status prefixes(struct lw__call *call, const struct leaves *l, size_t leaves,
                           const struct lw__operand *nodes, const struct lw__operand *to)
 {
-    lw_dim3 rows;
-
-    LW_TRY(lw__grid(call, l->scan->rows, &rows));
-    return LW_OP_LAUNCH(call, scan, names[1][l->scan->type], rows, lw_dim_1(WARP),
+    return LW_OP_BLOCKS(call, scan, names[1][l->scan->type], l->scan->rows, lw_dim_1(WARP),
                         lw_arg_int(l->scan->op), lw_arg_uint(l->scan->rows), lw_arg_uint(leaves),
                         lw_arg_int(levels_of(leaves)), lw__arg_at(nodes), lw__arg_at(to));
 }
@@ -261,7 +256,6 @@ static lw_status write_body(struct lw__call *call, void *arguments)
     const struct leaves *l = arguments;
     const size_t rows = l->scan->rows, half = (size_t)1 << l->level;
     struct lw__operand x, out, to, nodes, sums, made, part, own;
-    lw_dim3 grid;
 
     LW_TRY(take(call, l, &x));
     LW_TRY(lw__operand_out(call, "out", l->out, &out));
@@ -281,9 +275,8 @@ static lw_status write_body(struct lw__call *call, void *arguments)
     part = part_of(&made, rows, all, half, leaves);
     own = part_of(&own, rows, leaves, 0, leaves);
     LW_TRY(lw__copy(call, &own, &part));
-    LW_TRY(lw__grid(call, rows * leaves, &grid));
-    LW_TRY(LW_OP_LAUNCH(
-        call, scan, names[2][l->scan->type], grid, lw_dim_1(WARP), lw_arg_int(l->scan->op),
+    LW_TRY(LW_OP_BLOCKS(
+        call, scan, names[2][l->scan->type], rows * leaves, lw_dim_1(WARP), lw_arg_int(l->scan->op),
         lw_arg_uint(l->scan->options.exclusive),
         lw_arg_uint(l->scan->options.exclusive && l->is_first),
         lw__scan_start(l->scan->options.op, l->scan->type, lw_buffer_dtype(l->scan->out.buffer)),
