@@ -5,16 +5,12 @@
  * packed struct is its bytes.
  */
 #include "compile/driver/image.h"
+#include "text/layout.h"
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- one layout ---- */
-
-struct shape {
-    uint64_t size, align;
-};
+/* ---- one type ---- */
 
 /* How C has an element of a struct. */
 static const char *c_name(lw_dtype dtype)
@@ -23,299 +19,163 @@ static const char *c_name(lw_dtype dtype)
     return is_half ? "uint16_t" : dtype == LW_I32 ? "int" : lw__dtypes[dtype].c_name;
 }
 
-static const char *close_of(const char *open)
-{
-    int depth = 0;
-    for (; *open; open++) {
-        depth += *open == '(' ? 1 : *open == ')' ? -1 : 0;
-        if (!depth)
-            return open;
-    }
-    return open;
-}
-
-static struct shape write_type(const char **at, const char *name, unsigned level,
-                               struct lw__text *out);
-
 static void indent(struct lw__text *out, unsigned level)
 {
     for (unsigned i = 0; i < level; i++)
         lw__text_add(out, "    ");
 }
 
-static const char *const reserved[] = {
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "bitand",
-    "bitor",
-    "bool",
-    "catch",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-    "class",
-    "compl",
-    "concept",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "decltype",
-    "delete",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "false",
-    "friend",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "static_assert",
-    "static_cast",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typeid",
-    "typename",
-    "using",
-    "virtual",
-    "wchar_t",
-    "xor",
-    "xor_eq",
-};
+/* A space is behind each. */
+static const char reserved[] =
+    "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class "
+    "compl concept const_cast consteval constexpr constinit co_await co_return co_yield "
+    "decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept "
+    "not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires "
+    "static_assert static_cast template this thread_local throw true try typeid typename "
+    "using virtual wchar_t xor xor_eq ";
 
 bool lw__image_is_reserved(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strlen(reserved[i]) == length && !strncmp(reserved[i], name, length))
+    for (const char *word = reserved; *word; word = strchr(word, ' ') + 1)
+        if (!strncmp(word, name, length) && word[length] == ' ')
             return true;
     return false;
 }
 
-/* After the bit-fields that a list of fields begins with: they have no place of their own. */
-static const char *skip_bits(const char *at)
+/* The first field from here on that is no bit-field: those have no place of their own. */
+static const struct lw__type *skip_bits(const struct lw__type *field)
 {
-    for (;;) {
-        const char *sign = at + strcspn(at, "@,()"), *type = strchr(sign, ':');
-        if (*sign != '@' || !type || type[1] != 'w')
-            return at;
-        at = close_of(strchr(type, '('));
-        at += *at == ')';
-        at += *at == ',';
-    }
+    while (field && field->width)
+        field = field->next;
+    return field;
 }
 
-/* One field in order. */
-struct field {
-    char name[256];
-    uint64_t offset;
-    const char *type; /* its layout */
-};
+#define EACH_PLACED(field, type)                                                                   \
+    (const struct lw__type *field = skip_bits((type)->inner); field; field = skip_bits(field->next))
 
-static const char *read_field(const char *at, struct field *f)
-{
-    const char *sign = strchr(at, '@');
-    const size_t length = sign ? (size_t)(sign - at) : 0;
-    char *end;
-    *f = (struct field){0};
-    f->offset = strtoull(sign ? sign + 1 : at, &end, 10);
-    if (length)
-        snprintf(f->name, sizeof f->name - 1, "%.*s", (int)length, at);
-    else
-        snprintf(f->name, sizeof f->name, "unnamed_%llu", (unsigned long long)f->offset);
-    if (lw__image_is_reserved(f->name, strlen(f->name)))
-        strcat(f->name, "_");
-    f->type = *end == ':' ? end + 1 : end;
-    return f->type;
-}
-
-static bool is_union(const char *at)
+static bool is_union(const struct lw__type *type)
 {
     unsigned count = 0;
-    struct field f;
-    struct lw__text none = {0};
-    while (*(at = skip_bits(at)) && *at != ')') {
-        const char *type = read_field(at, &f);
-        struct shape shape = write_type(&type, "", 0, &none);
-        if (f.offset || !shape.size)
-            break;
-        count++;
-        at = *type == ',' ? type + 1 : type;
-    }
-    lw__text_free(&none);
-    return *at == ')' && count > 1;
+    for
+        EACH_PLACED(field, type)
+        {
+            if (field->offset || !field->bytes)
+                return false;
+            count++;
+        }
+    return count > 1;
+}
+
+static size_t align_of(const struct lw__type *type);
+
+/* Of a struct, as C aligns one of these fields; 0: C would place them otherwise. */
+static size_t align_of_fields(const struct lw__type *type)
+{
+    size_t end = 0, align = 1;
+    for
+        EACH_PLACED(field, type)
+        {
+            const size_t step = align_of(field);
+            if (field->offset % step || (field->offset < end && !is_union(type)))
+                return 0;
+            end = field->offset + field->bytes > end ? field->offset + field->bytes : end;
+            align = step > align ? step : align;
+        }
+    return type->bytes % align || type->bytes < end ? 0 : align;
+}
+
+static size_t align_of(const struct lw__type *type)
+{
+    while (type->form == LW_ARRAY)
+        type = type->inner;
+    const size_t align = type->form == LW_STRUCT ? align_of_fields(type) : type->bytes;
+    return align ? align : 1; /* bytes */
 }
 
 /* Bytes that no field has, except for alignment padding. */
-static void write_gap(uint64_t from, uint64_t to, uint64_t align, unsigned level,
-                      struct lw__text *out)
+static void write_gap(size_t from, size_t to, size_t align, unsigned level, struct lw__text *out)
 {
     if ((from + align - 1) / align * align >= to)
         return;
     indent(out, level);
-    lw__text_add(out, "unsigned char bytes_%llu[%llu];\n", (unsigned long long)from,
-                 (unsigned long long)(to - from));
+    lw__text_add(out, "unsigned char bytes_%zu[%zu];\n", from, to - from);
 }
 
-/* The fields, from after the parenthesis; false: C would place them otherwise. */
-static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned level,
-                         struct lw__text *out, uint64_t *align)
+static void write_struct(const struct lw__type *type, const char *tag, unsigned level,
+                         struct lw__text *out);
+
+/* `TYPE NAME;`: "a4(a2(f32))" is `float NAME[4][2]`, a short vector an aligned array. */
+static void write_field(const struct lw__type *field, const char *name, unsigned level,
+                        struct lw__text *out)
 {
-    uint64_t end = 0;
-    struct field f;
-    *align = 1;
-    while (*(at = skip_bits(at)) && *at != ')') {
-        struct lw__text own = {0};
-        const char *type = read_field(at, &f);
-        struct shape shape = write_type(&type, f.name, level + 1, &own);
-        const uint64_t step = shape.align ? shape.align : 1;
-        const bool fits = f.offset % step == 0 && (is_union || f.offset >= end);
-        if (!is_union)
-            write_gap(end, f.offset, step, level + 1, out);
-        if (own.data)
-            lw__text_add_bytes(out, own.data, own.length);
-        lw__text_free(&own);
-        if (!fits)
-            return false;
-        end = f.offset + shape.size > end ? f.offset + shape.size : end;
-        *align = step > *align ? step : *align;
-        at = *type == ',' ? type + 1 : type;
-    }
-    if (!is_union)
-        write_gap(end, size, *align, level + 1, out);
-    return size % *align == 0 && size >= end;
+    const struct lw__type *type = field;
+    while (type->form == LW_ARRAY)
+        type = type->inner;
+    indent(out, level);
+    if (type->form == LW_STRUCT)
+        write_struct(type, NULL, level, out);
+    else
+        lw__text_add(out, "%s", type->form == LW_POINTER ? "void" : c_name(type->dtype));
+    lw__text_add(out, type->form == LW_POINTER ? " *%s" : " %s", name);
+    for (; field != type; field = field->inner)
+        lw__text_add(out, "[%zu]", field->count);
+    if (type->form == LW_VECTOR)
+        lw__text_add(out, "[%zu] __attribute__((aligned(%zu)))", type->bytes / type->inner->bytes,
+                     type->bytes);
+    lw__text_add(out, ";\n");
 }
 
-/* "s12(x@0:f32,...)" as `struct TAG { ... }`; tag NULL: none. */
-static struct shape write_struct(const char **at, const char *tag, unsigned level,
-                                 struct lw__text *out)
+/* `struct TAG { ... }`; tag NULL: none. */
+static void write_struct(const struct lw__type *type, const char *tag, unsigned level,
+                         struct lw__text *out)
 {
-    char *open;
-    struct shape shape = {.size = strtoull(*at + 1, &open, 10)};
-    struct lw__text fields = {0};
-    const bool all = is_union(open + 1);
-    bool fits = write_fields(open + 1, shape.size, all, level, &fields, &shape.align);
-    lw__text_add(out, "%s%s%s {\n", all && fits ? "union" : "struct", tag ? " " : "",
-                 tag ? tag : "");
-    if (fits && fields.data) {
-        lw__text_add_bytes(out, fields.data, fields.length);
-    } else {
+    const size_t align = align_of_fields(type);
+    const bool all = align && is_union(type);
+    size_t end = 0;
+    lw__text_add(out, "%s%s%s {\n", all ? "union" : "struct", tag ? " " : "", tag ? tag : "");
+    if (!align) {
         indent(out, level + 1);
-        lw__text_add(out, "unsigned char bytes[%llu];\n", (unsigned long long)shape.size);
-        shape.align = 1;
+        lw__text_add(out, "unsigned char bytes[%zu];\n", type->bytes);
+    } else {
+        for
+            EACH_PLACED(field, type)
+            {
+                struct lw__text name = {0};
+                if (field->name_length)
+                    lw__text_add(&name, "%.*s", field->name_length, field->name);
+                else
+                    lw__text_add(&name, "unnamed_%zu", field->offset);
+                if (lw__image_is_reserved(field->name, (size_t)field->name_length))
+                    lw__text_add(&name, "_");
+                if (!all)
+                    write_gap(end, field->offset, align_of(field), level + 1, out);
+                write_field(field, name.data ? name.data : "", level + 1, out);
+                out->failed |= name.failed;
+                lw__text_free(&name);
+                end = field->offset + field->bytes;
+            }
+        if (!all)
+            write_gap(end, type->bytes, align, level + 1, out);
     }
     indent(out, level);
     lw__text_add(out, "}");
-    lw__text_free(&fields);
-    *at = *close_of(open) ? close_of(open) + 1 : close_of(open);
-    return shape;
-}
-
-/* "a4(a2(f32))" is `float NAME[4][2]`, a short vector an aligned array. */
-static struct shape write_array(const char **at, const char *name, unsigned level,
-                                struct lw__text *out)
-{
-    const bool is_vector = **at == 'v';
-    char *open;
-    uint64_t count = strtoull(*at + 1, &open, 10);
-    struct lw__text longer = {0}, element = {0};
-    if (is_vector && count == 3)
-        count = 4;
-    lw__text_add(&longer, "%s[%llu]", name, (unsigned long long)count);
-    *at = open + (*open == '(');
-    struct shape shape = write_type(at, longer.data ? longer.data : name, level, &element);
-    shape.size *= count;
-    if (is_vector) {
-        shape.align = shape.size;
-        if (element.length > 2) /* in front of ";\n" */
-            element.length -= 2;
-        lw__text_add(&element, " __attribute__((aligned(%llu)));\n",
-                     (unsigned long long)shape.size);
-    }
-    if (element.data)
-        lw__text_add_bytes(out, element.data, element.length);
-    if (**at == ')')
-        ++*at;
-    lw__text_free(&longer);
-    lw__text_free(&element);
-    return shape;
-}
-
-static struct shape write_scalar(const char **at, const char *name, unsigned level,
-                                 struct lw__text *out)
-{
-    const size_t length = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789");
-    struct shape shape = {0, 1};
-    lw_dtype dtype;
-    if (lw__dtype_find(*at, length, &dtype)) {
-        indent(out, level);
-        lw__text_add(out, "%s %s;\n", c_name(dtype), name);
-        shape = (struct shape){lw__dtypes[dtype].bytes, lw__dtypes[dtype].bytes};
-    }
-    *at += length;
-    return shape;
-}
-
-static bool is_call(const char *at, const char *word) /* "p(": the word and a parenthesis */
-{
-    const size_t length = strlen(word);
-    return !strncmp(at, word, length) && at[length] == '(';
-}
-
-/* `TYPE NAME;` as a field; *at moves past the type. */
-static struct shape write_type(const char **at, const char *name, unsigned level,
-                               struct lw__text *out)
-{
-    if (is_call(*at, "p") || is_call(*at, "pc")) {
-        const char *end = close_of(strchr(*at, '('));
-        *at = *end ? end + 1 : end;
-        indent(out, level);
-        lw__text_add(out, "void *%s;\n", name);
-        return (struct shape){8, 8};
-    }
-    if (**at == 's' && (*at)[1] >= '0' && (*at)[1] <= '9') {
-        indent(out, level);
-        struct shape shape = write_struct(at, NULL, level, out);
-        lw__text_add(out, " %s;\n", name);
-        return shape;
-    }
-    if ((**at == 'a' || **at == 'v') && (*at)[1] >= '0' && (*at)[1] <= '9')
-        return write_array(at, name, level, out);
-    return write_scalar(at, name, level, out);
 }
 
 /* ---- parameters ---- */
 
-static bool is_struct_layout(const char *layout)
+bool lw__image_is_struct(const struct lw__manifest_param *param)
 {
+    const char *layout = param->layout;
     return (*layout == 's' || *layout == 'v' || *layout == 'a') && layout[1] >= '0' &&
            layout[1] <= '9';
 }
 
-bool lw__image_is_struct(const struct lw__manifest_param *param)
+/* NULL: memory is short, which the text notes. */
+static struct lw__type *read_type(const struct lw__manifest_param *param, struct lw__text *out)
 {
-    return is_struct_layout(param->layout);
+    struct lw__type *type;
+    out->failed |= lw__type_read(param->layout, &type) != LW_OK;
+    return type;
 }
 
 /* The last word of "const struct particle"; "" for a type without a name. */
@@ -358,30 +218,30 @@ static void add_tag(const struct lw__image_options *o, const struct lw__manifest
 void lw__image_type(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                     struct lw__text *out)
 {
-    const char *layout = m->params[param].layout, *at = layout;
-    struct lw__text text = {0};
-    if (*layout == 's')
-        write_struct(&at, NULL, 0, &text);
-    lw__text_add(out, text.data && !strncmp(text.data, "union", 5) ? "union " : "struct ");
+    struct lw__type *type = read_type(&m->params[param], out);
+    const bool all = type && type->form == LW_STRUCT && is_union(type) && align_of_fields(type);
+    lw__text_add(out, all ? "union " : "struct ");
     add_tag(o, m, param, out);
-    lw__text_free(&text);
+    lw__type_free(type);
 }
 
 static void define(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                    struct lw__text *out)
 {
     struct lw__text tag = {0};
-    const char *at = m->params[param].layout;
+    struct lw__type *type = read_type(&m->params[param], out);
     add_tag(o, m, param, &tag);
-    if (*at == 's') {
-        lw__text_add(out, "\n/* %s */\n", m->params[param].type);
-        write_struct(&at, tag.data, 0, out);
+    lw__text_add(out, "\n/* %s */\n", m->params[param].type);
+    if (type && type->form == LW_STRUCT) {
+        write_struct(type, tag.data, 0, out);
         lw__text_add(out, ";\n");
-    } else {
-        lw__text_add(out, "\n/* %s */\nstruct %s {\n", m->params[param].type, tag.data);
-        write_type(&at, "v", 1, out);
+    } else if (type) {
+        lw__text_add(out, "struct %s {\n", tag.data);
+        write_field(type, "v", 1, out);
         lw__text_add(out, "};\n");
     }
+    out->failed |= tag.failed;
+    lw__type_free(type);
     lw__text_free(&tag);
 }
 
