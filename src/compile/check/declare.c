@@ -116,11 +116,6 @@ static void undefine(struct declarer *d, LLVMValueRef variable, uint32_t site)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static bool is_declaration(LLVMValueRef i)
-{
-    return lw__ir_calls(i, LW_LLVM_dbg_declare);
-}
-
 /* What a declaration declares; NULL: no alloca. */
 static LLVMValueRef declared_by(LLVMValueRef declaration)
 {
@@ -177,36 +172,11 @@ static void declare(struct declarer *d, LLVMValueRef declaration)
     undefine(d, variable, site);
 }
 
-/* clang's own variables, which it does not declare, have the location of their first use. */
-static void declare_at_entry(struct declarer *d, LLVMValueRef variable)
-{
-    uint32_t site;
-    if (!lw__shadow_site(variable, &site)) {
-        struct lw__loc loc = lw__loc_of_use(variable);
-        loc.name_length = 0;
-        set_site(d, variable, lw__shadow_declaration(d->unit, loc));
-        (void)lw__shadow_site(variable, &site);
-    }
-    undefine(d, variable, site);
-}
-
-/* After all allocas of the entry. */
-static void declare_all_at_entry(struct declarer *d, LLVMValueRef f)
-{
-    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
-    while (LLVMIsAAllocaInst(i))
-        i = LLVMGetNextInstruction(i);
-    LLVMPositionBuilderBefore(d->b, i);
-    LLVMSetCurrentDebugLocation2(d->b, NULL);
-    for (i = LLVMGetPreviousInstruction(i); i; i = LLVMGetPreviousInstruction(i))
-        declare_at_entry(d, i);
-}
-
 static void for_declarations(struct declarer *d, LLVMValueRef f,
                              void (*fn)(struct declarer *d, LLVMValueRef declaration))
 {
     EACH_INSTRUCTION_OF(i, f)
-        if (is_declaration(i))
+        if (lw__ir_calls(i, LW_LLVM_dbg_declare))
             fn(d, i);
 }
 
@@ -226,7 +196,24 @@ bool lw__pass_declare(struct lw__unit *unit)
         d.kernel = &unit->kernels.rows[k];
         for_declarations(&d, f, note);
         for_declarations(&d, f, declare);
-        declare_all_at_entry(&d, f);
+        /* After all allocas of the entry. */
+        LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
+        while (LLVMIsAAllocaInst(i))
+            i = LLVMGetNextInstruction(i);
+        LLVMPositionBuilderBefore(d.b, i);
+        LLVMSetCurrentDebugLocation2(d.b, NULL);
+        for (i = LLVMGetPreviousInstruction(i); i; i = LLVMGetPreviousInstruction(i)) {
+            /* clang's own variables, which it does not declare, have the location of their first
+             * use. */
+            uint32_t site;
+            if (!lw__shadow_site(i, &site)) {
+                struct lw__loc loc = lw__loc_of_use(i);
+                loc.name_length = 0;
+                set_site(&d, i, lw__shadow_declaration(d.unit, loc));
+                (void)lw__shadow_site(i, &site);
+            }
+            undefine(&d, i, site);
+        }
     }
     LLVMSetIsNewDbgInfoFormat(unit->module, 1);
     LLVMDisposeBuilder(d.b);

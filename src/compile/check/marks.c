@@ -30,24 +30,17 @@ static void call(struct marker *m, const char *name, LLVMValueRef *args, unsigne
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Instructions that stand for no statement: constants come from anywhere. */
-static bool is_of_a_line(LLVMValueRef i)
-{
-    return !LLVMIsAPHINode(i) && !LLVMIsAAllocaInst(i) && strncmp(lw__ir_callee(i), "llvm.dbg", 8);
-}
-
-static bool is_same_line(struct lw__loc a, struct lw__loc b)
-{
-    return a.line == b.line && a.file == b.file;
-}
-
 static void mark_lines(struct marker *m, LLVMBasicBlockRef block)
 {
     struct lw__loc last = {0};
     EACH_INSTRUCTION(i, block) {
-        LLVMMetadataRef place = is_of_a_line(i) ? LLVMInstructionGetDebugLoc(i) : NULL;
+        /* Instructions that stand for no statement: constants come from anywhere. */
+        LLVMMetadataRef place = (!LLVMIsAPHINode(i) && !LLVMIsAAllocaInst(i) &&
+                                 strncmp(lw__ir_callee(i), "llvm.dbg", 8))
+                                    ? LLVMInstructionGetDebugLoc(i)
+                                    : NULL;
         const struct lw__loc loc = place ? lw__loc_of(i) : last;
-        if (!place || !loc.line || is_same_line(loc, last))
+        if (!place || !loc.line || (loc.line == last.line && loc.file == last.file))
             continue;
         LLVMPositionBuilderBefore(m->b, i);
         LLVMSetCurrentDebugLocation2(m->b, place);
@@ -66,31 +59,6 @@ static uint32_t depth_of(const struct lw__loops *loops, size_t loop)
     return depth;
 }
 
-/* Blocks are numbered in the order of the program, so a header's number is its loop's. */
-static void mark_loop(struct marker *m, const struct lw__cfg *cfg, const struct lw__loops *loops,
-                      size_t loop)
-{
-    const uint32_t header = loops->loops[loop].header;
-    LLVMValueRef first = lw__ir_first_after_phis(cfg->blocks[header]);
-    LLVMValueRef args[] = {LLVMConstInt(m->i32, header, 0),
-                           LLVMConstInt(m->i32, depth_of(loops, loop), 0)};
-    LLVMPositionBuilderBefore(m->b, first);
-    call(m, "lw.iteration", args, 2);
-}
-
-static void mark_loops(struct marker *m, LLVMValueRef function)
-{
-    struct lw__arena *arena = &m->unit->scratch;
-    const struct lw__arena_mark mark = lw__arena_mark(arena);
-    struct lw__cfg cfg;
-    struct lw__loops loops;
-    lw__cfg_build(arena, function, &cfg);
-    lw__loops_build(&cfg, &loops);
-    for (size_t i = 0; i < loops.count; i++)
-        mark_loop(m, &cfg, &loops, i);
-    lw__arena_release(arena, mark);
-}
-
 /* lw__pass_marks - lw.line where a block comes to another line, lw.iteration in each loop's header.
  * needs ENTERED
  */
@@ -103,7 +71,23 @@ bool lw__pass_marks(struct lw__unit *unit)
         LLVMValueRef f = unit->kernels.rows[k].function;
         EACH_BLOCK(b, f)
             mark_lines(&m, b);
-        mark_loops(&m, f);
+        struct lw__arena *arena = &m.unit->scratch;
+        const struct lw__arena_mark mark = lw__arena_mark(arena);
+        struct lw__cfg cfg;
+        struct lw__loops loops;
+        lw__cfg_build(arena, f, &cfg);
+        lw__loops_build(&cfg, &loops);
+        for (size_t i = 0; i < loops.count; i++) {
+            /* Blocks are numbered in the order of the program, so a header's number is its
+             * loop's. */
+            const uint32_t header = loops.loops[i].header;
+            LLVMValueRef first = lw__ir_first_after_phis(cfg.blocks[header]);
+            LLVMValueRef args[] = {LLVMConstInt(m.i32, header, 0),
+                                   LLVMConstInt(m.i32, depth_of(&loops, i), 0)};
+            LLVMPositionBuilderBefore(m.b, first);
+            call(&m, "lw.iteration", args, 2);
+        }
+        lw__arena_release(arena, mark);
     }
     LLVMDisposeBuilder(m.b);
     return true;
@@ -116,14 +100,6 @@ static LLVMValueRef site_of(struct lw__ref *r, LLVMValueRef call, const char *wh
     return LLVMConstInt(r->i32, lw__ir_site(r->unit, call, what), 0);
 }
 
-static void lower_trace(struct lw__ref *r, LLVMValueRef trace, const char *type)
-{
-    LLVMValueRef args[] = {
-        LLVMGetOperand(trace, 0), LLVMConstInt(r->i32, lw__ref_dtype_named(type), 0),
-        lw__ref_to_bits(r, LLVMGetOperand(trace, 1)), site_of(r, trace, "trace")};
-    lw__ref_call(r, CALL(trace), r->none, args, 4);
-}
-
 bool lw__check_lower_mark(struct lw__ref *r, LLVMValueRef mark)
 {
     const char *name = lw__ir_callee(mark);
@@ -134,7 +110,10 @@ bool lw__check_lower_mark(struct lw__ref *r, LLVMValueRef mark)
         LLVMValueRef args[] = {LLVMGetOperand(mark, 0), LLVMGetOperand(mark, 1)};
         lw__ref_call(r, CALL(iteration), r->none, args, 2);
     } else if (!strncmp(name, "lw.trace.", 9)) {
-        lower_trace(r, mark, name + 9);
+        LLVMValueRef args[] = {
+            LLVMGetOperand(mark, 0), LLVMConstInt(r->i32, lw__ref_dtype_named(name + 9), 0),
+            lw__ref_to_bits(r, LLVMGetOperand(mark, 1)), site_of(r, mark, "trace")};
+        lw__ref_call(r, CALL(trace), r->none, args, 4);
     } else {
         return false;
     }

@@ -227,19 +227,15 @@ static const char *name_of(LLVMValueRef what)
     return kind == LW_OBSERVE_READ ? "read" : kind == LW_OBSERVE_WRITE ? "write" : "atomic";
 }
 
-/* The row of its place tells the device that the program has fences. */
-static void tell_fence(struct lw__ref *r, LLVMValueRef fence)
-{
-    const bool is_of_block = !strcmp(lw__ir_callee(fence), "lw.fence_block");
-    (void)lw__ir_site(r->unit, fence, "fence");
-    LLVMValueRef is_of_device = LLVMConstInt(r->i32, !is_of_block, 0);
-    lw__ref_call(r, CALL(fence), r->none, &is_of_device, 1);
-}
-
 bool lw__check_lower_observe(struct lw__ref *r, LLVMValueRef call)
 {
-    if (!strncmp(lw__ir_callee(call), "lw.fence_", 9))
-        tell_fence(r, call);
+    if (!strncmp(lw__ir_callee(call), "lw.fence_", 9)) {
+        /* The row of its place tells the device that the program has fences. */
+        const bool is_of_block = !strcmp(lw__ir_callee(call), "lw.fence_block");
+        (void)lw__ir_site(r->unit, call, "fence");
+        LLVMValueRef is_of_device = LLVMConstInt(r->i32, !is_of_block, 0);
+        lw__ref_call(r, CALL(fence), r->none, &is_of_device, 1);
+    }
     if (strcmp(lw__ir_callee(call), OBSERVE))
         return false;
     LLVMValueRef what = LLVMGetOperand(call, 2);

@@ -34,16 +34,11 @@ static uint64_t known_of(LLVMValueRef what)
     return one == two ? one : LW_OBSERVE_KIND;
 }
 
-static bool is_read(LLVMValueRef what)
-{
-    return (known_of(what) & LW_OBSERVE_KIND) == LW_OBSERVE_READ;
-}
-
 void lw__check_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(lw__ir_callee(calls[i]), "lw.observe") != 0 ||
-            is_read(LLVMGetOperand(calls[i], 2)))
+            ((known_of(LLVMGetOperand(calls[i], 2)) & LW_OBSERVE_KIND) == LW_OBSERVE_READ))
             continue;
         const uint64_t row = lw__ref_row_of(r, LLVMGetOperand(calls[i], 0));
         for (size_t k = 1; k < r->bounds.count; k++)

@@ -19,27 +19,6 @@ static LLVMValueRef ask(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVM
     return lw__ref_call(r, slot, result, args, count);
 }
 
-static void lower_use(struct lw__ref *r, LLVMValueRef call)
-{
-    static const char *const names[] = {[LW_USE_BRANCH] = "branch",
-                                        [LW_USE_ADDRESS] = "address",
-                                        [LW_USE_ATOMIC] = "atomic",
-                                        [LW_USE_STORE] = "store",
-                                        [LW_USE_PRINT] = "print"};
-    const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
-    LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), site(r, call, what)};
-    ask(r, CALL(undefined), r->none, args, 3);
-}
-
-static void lower_give(struct lw__ref *r, LLVMValueRef call)
-{
-    static const size_t fields[] = {FIELD(value_shadow),    FIELD(value_origin),
-                                    FIELD(identity_shadow), FIELD(identity_origin),
-                                    FIELD(number_shadow),   FIELD(number_origin)};
-    for (unsigned k = 0; k < sizeof fields / sizeof *fields; k++)
-        lw__ref_store(r, LLVMGetOperand(call, k), fields[k]);
-}
-
 /* Where memory is short the device has no shadow to give, and has failed the launch: the thread
  * ends. */
 static void end_without_shadow(struct lw__ref *r, const struct lw__check_quick *quick,
@@ -79,9 +58,21 @@ bool lw__check_lower_shadow(struct lw__ref *r, LLVMValueRef call)
         args[2] = site(r, call, "atomic");
         ask(r, CALL(update), r->none, args, 3);
     } else if (!strcmp(name, "lw.undefined_use")) {
-        lower_use(r, call);
+        static const char *const names[] = {[LW_USE_BRANCH] = "branch",
+                                            [LW_USE_ADDRESS] = "address",
+                                            [LW_USE_ATOMIC] = "atomic",
+                                            [LW_USE_STORE] = "store",
+                                            [LW_USE_PRINT] = "print"};
+        const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
+        LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
+                               site(r, call, what)};
+        ask(r, CALL(undefined), r->none, args, 3);
     } else if (!strcmp(name, "lw.give")) {
-        lower_give(r, call);
+        static const size_t fields[] = {FIELD(value_shadow),    FIELD(value_origin),
+                                        FIELD(identity_shadow), FIELD(identity_origin),
+                                        FIELD(number_shadow),   FIELD(number_origin)};
+        for (unsigned k = 0; k < sizeof fields / sizeof *fields; k++)
+            lw__ref_store(r, LLVMGetOperand(call, k), fields[k]);
     } else if (!strcmp(name, "lw.taken")) {
         result = lw__ref_load(r, r->i64, FIELD(result_shadow));
     } else if (!strcmp(name, "lw.taken_origin")) {

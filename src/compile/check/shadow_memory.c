@@ -317,13 +317,6 @@ static void find(struct lw__shadow_work *w, LLVMValueRef pointer, LLVMValueRef b
     *origin = LLVMBuildExtractValue(w->b, pair, 1, "");
 }
 
-/* As many bytes of whole origins. */
-static LLVMValueRef whole(struct lw__shadow_work *w, LLVMValueRef bytes)
-{
-    bytes = LLVMBuildAdd(w->b, bytes, number(w, ORIGIN_BYTES - 1), "");
-    return LLVMBuildAnd(w->b, bytes, number(w, ~(uint64_t)(ORIGIN_BYTES - 1)), "");
-}
-
 void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
@@ -345,7 +338,9 @@ void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
         build_set(w, shadow[0], 0, bytes);
         return;
     }
-    LLVMValueRef words = whole(w, bytes);
+    /* As many bytes of whole origins. */
+    bytes = LLVMBuildAdd(w->b, bytes, number(w, ORIGIN_BYTES - 1), "");
+    LLVMValueRef words = LLVMBuildAnd(w->b, bytes, number(w, ~(uint64_t)(ORIGIN_BYTES - 1)), "");
     lw__ir_mark(LLVMBuildMemMove(w->b, shadow[0], 1, shadow[1], 1, bytes), LW_REF_OWN);
     lw__ir_mark(LLVMBuildMemMove(w->b, origin[0], 1, origin[1], 1, words), LW_REF_OWN);
 }

@@ -8,11 +8,6 @@
 #include "compile/llvm/llvm.h"
 #include <stdio.h>
 
-static bool is_fused(LLVMValueRef i)
-{
-    return lw__ir_calls(i, LW_LLVM_fma) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
-}
-
 /* A function whose body is the intrinsic. */
 static LLVMValueRef make(LLVMModuleRef module, LLVMValueRef intrinsic, const char *name)
 {
@@ -45,6 +40,6 @@ static LLVMValueRef function_for(LLVMValueRef intrinsic)
 void lw__cpu_share_fused(LLVMValueRef function)
 {
     EACH_INSTRUCTION_OF(i, function)
-        if (is_fused(i))
+        if (lw__ir_calls(i, LW_LLVM_fma) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
             LLVMSetOperand(i, 3, function_for(LLVMGetCalledValue(i)));
 }

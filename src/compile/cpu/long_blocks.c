@@ -17,29 +17,6 @@ static unsigned length(LLVMBasicBlockRef block)
     return n;
 }
 
-static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
-{
-    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
-        LLVMBuildRetVoid(b);
-    else
-        LLVMBuildRet(b, LLVMConstNull(type));
-}
-
-/* Move the first instructions to a block of their own in front. */
-static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
-                      LLVMBasicBlockRef elsewhere)
-{
-    LLVMValueRef rest = LLVMGetFirstInstruction(block);
-    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
-        rest = LLVMGetNextInstruction(rest);
-    LLVMBasicBlockRef front = lw__ir_split_before(rest);
-    LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);
-    LLVMPositionBuilderAtEnd(b, front);
-    LLVMSetCurrentDebugLocation2(b, NULL);
-    LLVMBuildCondBr(b, never, elsewhere, block);
-}
-
 void lw__cpu_split_blocks(LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
@@ -53,9 +30,21 @@ void lw__cpu_split_blocks(LLVMValueRef function)
                 never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
                 elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
                 LLVMPositionBuilderAtEnd(b, elsewhere);
-                return_anything(b, function);
+                LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+                if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+                    LLVMBuildRetVoid(b);
+                else
+                    LLVMBuildRet(b, LLVMConstNull(type));
             }
-            cut_front(b, k, never, elsewhere);
+            /* Move the first instructions to a block of their own in front. */
+            LLVMValueRef rest = LLVMGetFirstInstruction(k);
+            for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
+                rest = LLVMGetNextInstruction(rest);
+            LLVMBasicBlockRef front = lw__ir_split_before(rest);
+            LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);
+            LLVMPositionBuilderAtEnd(b, front);
+            LLVMSetCurrentDebugLocation2(b, NULL);
+            LLVMBuildCondBr(b, never, elsewhere, k);
         }
     LLVMDisposeBuilder(b);
 }

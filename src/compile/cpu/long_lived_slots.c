@@ -70,19 +70,6 @@ static uint32_t live_blocks(struct walk *w, LLVMValueRef slot)
     return count <= LIVE_MAX ? count : LIVE_MAX + 1;
 }
 
-/* The slot as bytes of the same size and alignment. */
-static void hide(struct walk *w, LLVMBuilderRef b, LLVMValueRef slot)
-{
-    LLVMTypeRef type = LLVMGetAllocatedType(slot),
-                byte = LLVMInt8TypeInContext(LLVMGetTypeContext(type));
-    LLVMPositionBuilderBefore(b, slot);
-    LLVMValueRef bytes =
-        LLVMBuildAlloca(b, LLVMArrayType2(byte, LLVMABISizeOfType(w->data, type)), "");
-    LLVMSetAlignment(bytes, LLVMGetAlignment(slot));
-    LLVMReplaceAllUsesWith(slot, bytes);
-    LLVMInstructionEraseFromParent(slot);
-}
-
 /* True unless mem2reg sees at once that all loads give the one value stored, or one block has all
  * uses. */
 static bool is_renamed(LLVMValueRef slot)
@@ -112,28 +99,6 @@ static uint32_t most_live(const uint64_t *renamed, uint64_t sum, size_t blocks)
     return LIVE_MAX + 1;
 }
 
-/* Hide the longest-lived slots if there are too many. */
-static bool hide_long_lived(struct lw__arena *arena, struct walk *w, LLVMValueRef *slots,
-                            size_t count)
-{
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(w->cfg.function)));
-    uint64_t sum = 0, renamed[LIVE_MAX + 2] = {0};
-    uint32_t *live = lw__new(arena, count, sizeof *live);
-    bool kept = false;
-    for (size_t k = 0; k < count; k++) {
-        sum += live[k] = live_blocks(w, slots[k]);
-        renamed[live[k]] += is_renamed(slots[k]);
-    }
-    const uint32_t most = most_live(renamed, sum, w->cfg.count);
-    for (size_t k = 0; k < count; k++)
-        if (live[k] > most && (live[k] > LIVE_MAX || is_renamed(slots[k]))) {
-            hide(w, b, slots[k]);
-            kept = true;
-        }
-    LLVMDisposeBuilder(b);
-    return kept;
-}
-
 bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -151,7 +116,30 @@ bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function)
     w.stored = lw__new(arena, 3 * w.cfg.count, sizeof *w.stored);
     w.seen = w.stored + w.cfg.count;
     w.list = w.seen + w.cfg.count;
-    const bool kept = hide_long_lived(arena, &w, slots, count);
+    /* Hide the longest-lived slots if there are too many. */
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(w.cfg.function)));
+    uint64_t sum = 0, renamed[LIVE_MAX + 2] = {0};
+    uint32_t *live = lw__new(arena, count, sizeof *live);
+    bool kept = false;
+    for (size_t k = 0; k < count; k++) {
+        sum += live[k] = live_blocks(&w, slots[k]);
+        renamed[live[k]] += is_renamed(slots[k]);
+    }
+    const uint32_t most = most_live(renamed, sum, w.cfg.count);
+    for (size_t k = 0; k < count; k++)
+        if (live[k] > most && (live[k] > LIVE_MAX || is_renamed(slots[k]))) {
+            /* The slot as bytes of the same size and alignment. */
+            LLVMTypeRef type = LLVMGetAllocatedType(slots[k]),
+                        byte = LLVMInt8TypeInContext(LLVMGetTypeContext(type));
+            LLVMPositionBuilderBefore(b, slots[k]);
+            LLVMValueRef bytes =
+                LLVMBuildAlloca(b, LLVMArrayType2(byte, LLVMABISizeOfType(w.data, type)), "");
+            LLVMSetAlignment(bytes, LLVMGetAlignment(slots[k]));
+            LLVMReplaceAllUsesWith(slots[k], bytes);
+            LLVMInstructionEraseFromParent(slots[k]);
+            kept = true;
+        }
+    LLVMDisposeBuilder(b);
     lw__arena_release(arena, mark);
     return kept;
 }

@@ -120,12 +120,6 @@ static bool find_loop(struct ahead *a)
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* An invariant, as an i64 before the loop. */
-static LLVMValueRef factor(const struct ahead *a, LLVMValueRef v)
-{
-    return LLVMBuildSExtOrBitCast(a->front, v, a->i64, "");
-}
-
 static LLVMValueRef sum(const struct ahead *a, LLVMValueRef x, LLVMValueRef y, bool minus)
 {
     if (!y)
@@ -152,7 +146,8 @@ static bool change_of_product(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LL
         return true;
     if (!by || is_inside(a, by))
         return false;
-    by = factor(a, by);
+    /* An invariant, as an i64 before the loop. */
+    by = LLVMBuildSExtOrBitCast(a->front, by, a->i64, "");
     *change = op == LLVMMul ? LLVMBuildMul(a->front, x ? x : y, by, "")
                             : LLVMBuildShl(a->front, x, by, "");
     return true;
@@ -377,15 +372,6 @@ static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct
     }
 }
 
-static void fetch_rows(struct ahead *a)
-{
-    for (uint32_t k = 0; k < a->cfg.count; k++) {
-        const int inner = a->blocks->body[k] ? lw__loops_innermost(&a->loops, k) : -1;
-        if (inner >= 0 && &a->loops.loops[inner] != a->blocks)
-            fetch_further(a, a->cfg.blocks[k], &a->loops.loops[inner]);
-    }
-}
-
 void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -406,7 +392,11 @@ void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function)
         if (a->row_count >= ROWS_MIN || has_atomic(a))
             each_access(a, fetch);
         a->cache = LW_SECOND_CACHE;
-        fetch_rows(a);
+        for (uint32_t k = 0; k < a->cfg.count; k++) {
+            const int inner = a->blocks->body[k] ? lw__loops_innermost(&a->loops, k) : -1;
+            if (inner >= 0 && &a->loops.loops[inner] != a->blocks)
+                fetch_further(a, a->cfg.blocks[k], &a->loops.loops[inner]);
+        }
     }
     LLVMDisposeBuilder(a->front);
     LLVMDisposeBuilder(a->b);

@@ -26,14 +26,6 @@ static void set_widths(LLVMValueRef f, const struct lw__target *target)
     set_word(f, "min-legal-vector-width", bits);
 }
 
-/* Otherwise LLVM spills relative to the end of the caller's stack, a multiple of 16 bytes. Then
- * each vector, or every other one, spans two cache lines, in one process and not in another. */
-static void align_spills(LLVMValueRef f, const struct lw__target *target)
-{
-    if (target->lanes > 4)
-        set_word(f, "stackrealign", "");
-}
-
 /* Instructions. LLVM takes quadratic time here: in loop-rotate, and for AArch64 in the machine
  * combiner. That makes one instruction of a product and a sum of integers. */
 enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
@@ -85,13 +77,6 @@ static enum lw__pipeline list_for(LLVMModuleRef module, bool in_memory)
     return in_memory ? LW_PASSES_optimise_large_slots : LW_PASSES_optimise_large;
 }
 
-/* True if its kernels had checks. */
-static bool is_guarded(LLVMModuleRef module)
-{
-    return LLVMGetNamedFunction(module, LW_GUARD ".i32") ||
-           LLVMGetNamedFunction(module, LW_GUARD ".i64");
-}
-
 /* lw__pass_optimise - clean up after the widening: slots become phis, constants fold, invariants
  * leave their loops.
  *
@@ -112,7 +97,10 @@ bool lw__pass_optimise(struct lw__unit *unit)
             set_widths(f, target);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
-    const bool in_memory = keep_slots(unit), has_guards = is_guarded(unit->module);
+    /* True if its kernels had checks. */
+    const bool in_memory = keep_slots(unit),
+               has_guards = LLVMGetNamedFunction(unit->module, LW_GUARD ".i32") ||
+                            LLVMGetNamedFunction(unit->module, LW_GUARD ".i64");
     if (!split_gangs(unit) || !lw__llvm_passes(unit, list_for(unit->module, in_memory)))
         return false;
     if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
@@ -132,7 +120,11 @@ bool lw__pass_optimise(struct lw__unit *unit)
         }
         if (target->lanes > 1 && !lw__has(unit, LW_HAS_FMA))
             lw__cpu_share_fused(f);
-        align_spills(f, target);
+        /* Otherwise LLVM spills relative to the end of the caller's stack, a multiple of 16
+         * bytes. Then each vector, or every other one, spans two cache lines, in one process and
+         * not in another. */
+        if (target->lanes > 4)
+            set_word(f, "stackrealign", "");
         lw__cpu_compare_one(unit, f);
         lw__cpu_divide_by_lane(unit, f);
         lw__cpu_define_lanes(unit, f);

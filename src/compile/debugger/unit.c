@@ -54,21 +54,6 @@ static LLVMMetadataRef vector_type(struct watch *w, const char *name, LLVMMetada
                                          bits, LLVMDIFlagZero, NULL, members, 3, 0, NULL, "", 0);
 }
 
-static void open_unit(struct watch *w)
-{
-    static const char name[] = "lanewise", producer[] = "Lanewise " LW_VERSION;
-    w->file = LLVMDIBuilderCreateFile(w->di, name, strlen(name), "", 0);
-    LLVMDIBuilderCreateCompileUnit(w->di, LLVMDWARFSourceLanguageC11, w->file, producer,
-                                   strlen(producer), 0, "", 0, 0, "", 0, LLVMDWARFEmissionFull, 0,
-                                   0, 0, "", 0, "", 0);
-    w->int_type =
-        LLVMDIBuilderCreateBasicType(w->di, "int", 3, 32, ENCODING_SIGNED, LLVMDIFlagZero);
-    w->size_type =
-        LLVMDIBuilderCreateBasicType(w->di, "size_t", 6, 64, ENCODING_UNSIGNED, LLVMDIFlagZero);
-    w->int3 = vector_type(w, "int3", w->int_type, 32);
-    w->size3 = vector_type(w, "size3", w->size_type, 64);
-}
-
 /* ---- variables ------------------------------------------------------------------------------- */
 
 static LLVMValueRef variable(struct watch *w, const char *name, LLVMMetadataRef described,
@@ -106,19 +91,6 @@ static void set_vector(struct watch *w, const char *name, size_t offset)
         LLVMBuildStore(w->b, field(w, offset + i * sizeof(int32_t)), element(w, w->i32, g, i));
 }
 
-static void set_global_idx(struct watch *w)
-{
-    LLVMValueRef g = variable(w, "global_idx", w->size3, LLVMArrayType2(w->i64, 3));
-    for (uint64_t i = 0; i < 3; i++) {
-        const size_t axis = i * sizeof(int32_t);
-        LLVMValueRef block = LLVMBuildZExt(w->b, field(w, FIELD(block_idx) + axis), w->i64, "");
-        LLVMValueRef dim = LLVMBuildZExt(w->b, field(w, FIELD(block_dim) + axis), w->i64, "");
-        LLVMValueRef thread = LLVMBuildZExt(w->b, field(w, FIELD(thread_idx) + axis), w->i64, "");
-        LLVMBuildStore(w->b, LLVMBuildAdd(w->b, LLVMBuildMul(w->b, block, dim, ""), thread, ""),
-                       element(w, w->i64, g, i));
-    }
-}
-
 /* The type of the record, for gdb/lanewise.py. */
 static LLVMMetadataRef record_type(struct watch *w)
 {
@@ -138,20 +110,6 @@ static LLVMMetadataRef record_type(struct watch *w)
     return LLVMDIBuilderCreateStructType(w->di, w->file, "lanewise_record", 15, w->file, 0,
                                          8 * sizeof(struct lw_ref_thread), 64, LLVMDIFlagZero, NULL,
                                          members, sizeof members / sizeof *members, 0, NULL, "", 0);
-}
-
-/* Set lane_id and warp_id, from the index in the block; and the record. */
-static void set_rest(struct watch *w)
-{
-    LLVMBuildStore(w->b, w->thread,
-                   variable(w, "lanewise_thread",
-                            LLVMDIBuilderCreatePointerType(w->di, record_type(w), 64, 0, 0, "", 0),
-                            w->ptr));
-    LLVMValueRef linear = field(w, FIELD(linear));
-    LLVMBuildStore(w->b, LLVMBuildAnd(w->b, linear, LLVMConstInt(w->i32, 31, 0), ""),
-                   variable(w, "lane_id", w->int_type, w->i32));
-    LLVMBuildStore(w->b, LLVMBuildLShr(w->b, linear, LLVMConstInt(w->i32, 5, 0), ""),
-                   variable(w, "warp_id", w->int_type, w->i32));
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -192,8 +150,25 @@ static void build_here(struct watch *w)
     set_vector(w, "block_idx", FIELD(block_idx));
     set_vector(w, "block_dim", FIELD(block_dim));
     set_vector(w, "grid_dim", FIELD(grid_dim));
-    set_global_idx(w);
-    set_rest(w);
+    LLVMValueRef g = variable(w, "global_idx", w->size3, LLVMArrayType2(w->i64, 3));
+    for (uint64_t i = 0; i < 3; i++) {
+        const size_t axis = i * sizeof(int32_t);
+        LLVMValueRef block = LLVMBuildZExt(w->b, field(w, FIELD(block_idx) + axis), w->i64, "");
+        LLVMValueRef dim = LLVMBuildZExt(w->b, field(w, FIELD(block_dim) + axis), w->i64, "");
+        LLVMValueRef thread = LLVMBuildZExt(w->b, field(w, FIELD(thread_idx) + axis), w->i64, "");
+        LLVMBuildStore(w->b, LLVMBuildAdd(w->b, LLVMBuildMul(w->b, block, dim, ""), thread, ""),
+                       element(w, w->i64, g, i));
+    }
+    /* Set lane_id and warp_id, from the index in the block; and the record. */
+    LLVMBuildStore(w->b, w->thread,
+                   variable(w, "lanewise_thread",
+                            LLVMDIBuilderCreatePointerType(w->di, record_type(w), 64, 0, 0, "", 0),
+                            w->ptr));
+    LLVMValueRef linear = field(w, FIELD(linear));
+    LLVMBuildStore(w->b, LLVMBuildAnd(w->b, linear, LLVMConstInt(w->i32, 31, 0), ""),
+                   variable(w, "lane_id", w->int_type, w->i32));
+    LLVMBuildStore(w->b, LLVMBuildLShr(w->b, linear, LLVMConstInt(w->i32, 5, 0), ""),
+                   variable(w, "warp_id", w->int_type, w->i32));
     LLVMBuildCall2(w->b, none, runs, NULL, 0, "");
     LLVMBuildRetVoid(w->b);
 }
@@ -207,32 +182,6 @@ static uint64_t bytes_of(LLVMTargetDataRef data, LLVMTypeRef type)
     if (!LLVMTypeIsSized(type))
         return LEAST;
     return 2 * LLVMABISizeOfType(data, type) + LEAST;
-}
-
-static uint64_t frame_bytes(LLVMTargetDataRef data, LLVMValueRef f)
-{
-    uint64_t bytes = 0;
-    EACH_INSTRUCTION_OF(i, f) {
-        bytes += bytes_of(data, LLVMTypeOf(i));
-        if (LLVMIsAAllocaInst(i))
-            bytes += LLVMABISizeOfType(data, LLVMGetAllocatedType(i)) + LLVMGetAlignment(i);
-    }
-    return bytes;
-}
-
-/* lw.frame: of the kernel that needs most. */
-static void tell_frame(struct watch *w)
-{
-    enum { SOME = 1024 };
-    LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->module);
-    uint64_t most = 0;
-    EACH_FUNCTION(f, w->module) {
-        const uint64_t bytes = frame_bytes(data, f);
-        most = bytes > most ? bytes : most;
-    }
-    LLVMValueRef g = LLVMAddGlobal(w->module, w->i64, "lw.frame");
-    LLVMSetInitializer(g, LLVMConstInt(w->i64, most + SOME, 0));
-    LLVMSetGlobalConstant(g, 1);
 }
 
 /* lw__pass_watch - symbols for a debugger, and the size of a thread's frame.
@@ -250,8 +199,32 @@ bool lw__pass_watch(struct lw__unit *unit)
                       .i64 = LLVMInt64TypeInContext(c),
                       .ptr = LLVMPointerTypeInContext(c, 0)};
     lw__llvm_no_name_index();
-    tell_frame(&w);
-    open_unit(&w);
+    /* lw.frame: of the kernel that needs most. */
+    enum { SOME = 1024 };
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(w.module);
+    uint64_t most = 0;
+    EACH_FUNCTION(f, w.module) {
+        uint64_t bytes = 0;
+        EACH_INSTRUCTION_OF(i, f) {
+            bytes += bytes_of(data, LLVMTypeOf(i));
+            if (LLVMIsAAllocaInst(i))
+                bytes += LLVMABISizeOfType(data, LLVMGetAllocatedType(i)) + LLVMGetAlignment(i);
+        }
+        most = bytes > most ? bytes : most;
+    }
+    LLVMValueRef g = LLVMAddGlobal(w.module, w.i64, "lw.frame");
+    LLVMSetInitializer(g, LLVMConstInt(w.i64, most + SOME, 0));
+    LLVMSetGlobalConstant(g, 1);
+    static const char name[] = "lanewise", producer[] = "Lanewise " LW_VERSION;
+    w.file = LLVMDIBuilderCreateFile(w.di, name, strlen(name), "", 0);
+    LLVMDIBuilderCreateCompileUnit(w.di, LLVMDWARFSourceLanguageC11, w.file, producer,
+                                   strlen(producer), 0, "", 0, 0, "", 0, LLVMDWARFEmissionFull, 0,
+                                   0, 0, "", 0, "", 0);
+    w.int_type = LLVMDIBuilderCreateBasicType(w.di, "int", 3, 32, ENCODING_SIGNED, LLVMDIFlagZero);
+    w.size_type =
+        LLVMDIBuilderCreateBasicType(w.di, "size_t", 6, 64, ENCODING_UNSIGNED, LLVMDIFlagZero);
+    w.int3 = vector_type(&w, "int3", w.int_type, 32);
+    w.size3 = vector_type(&w, "size3", w.size_type, 64);
     build_here(&w);
     LLVMDIBuilderFinalize(w.di);
     LLVMDisposeDIBuilder(w.di);

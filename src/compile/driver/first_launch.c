@@ -11,34 +11,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* The options that the second step would have if it were a start of its own. */
-static struct lw__options second_step(const struct lw__unit *unit, int bitcode)
-{
-    const struct lw__options *o = unit->options;
-    struct lw__options second = {.device = o->device,
-                                 .name = o->name,
-                                 .source_fd = -1,
-                                 .out_fd = o->first.fd,
-                                 .common_fd = bitcode,
-                                 .kernel = unit->first,
-                                 .without = o->without,
-                                 .bounds = unit->first_is_guarded,
-                                 .first.fd = -1};
-    memcpy(second.block, o->first.block, sizeof second.block);
-    return second;
-}
-
-static bool run(const struct lw__options *options)
-{
-    struct lw__unit unit = {.options = options};
-    bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
-    if (ok && unit.diags.errors)
-        lw__text_free(&unit.payload);
-    ok = ok && lw__write_result(&unit);
-    lw__pipeline_release(&unit);
-    return ok;
-}
-
 bool lw__first_launch(const struct lw__unit *unit)
 {
     const struct lw__text *common = &unit->common;
@@ -51,8 +23,24 @@ bool lw__first_launch(const struct lw__unit *unit)
             close(bitcode);
         return false;
     }
-    const struct lw__options second = second_step(unit, bitcode);
-    const bool ok = run(&second);
+    /* The options that the second step would have if it were a start of its own. */
+    const struct lw__options *o = unit->options;
+    struct lw__options second = {.device = o->device,
+                                 .name = o->name,
+                                 .source_fd = -1,
+                                 .out_fd = o->first.fd,
+                                 .common_fd = bitcode,
+                                 .kernel = unit->first,
+                                 .without = o->without,
+                                 .bounds = unit->first_is_guarded,
+                                 .first.fd = -1};
+    memcpy(second.block, o->first.block, sizeof second.block);
+    struct lw__unit step = {.options = &second};
+    bool ok = lw__llvm_start(&step) && lw__pipeline_run(&step);
+    if (ok && step.diags.errors)
+        lw__text_free(&step.payload);
+    ok = ok && lw__write_result(&step);
+    lw__pipeline_release(&step);
     close(bitcode);
     return ok;
 }

@@ -50,12 +50,6 @@ static void add_job(struct image *m, struct lw__image_job job)
     m->jobs[m->job_count++] = job;
 }
 
-static bool is_same_block(const struct lw__image_job *a, const struct lw__image_job *b)
-{
-    return a->kernel == b->kernel && a->target == b->target &&
-           !memcmp(a->block, b->block, sizeof a->block);
-}
-
 /* Add it once, if two -b are the same. */
 static void add_block(struct image *m, const char *target, const char *kernel,
                       const uint32_t dims[3])
@@ -63,7 +57,8 @@ static void add_block(struct image *m, const char *target, const char *kernel,
     struct lw__image_job job = {.target = target, .kernel = kernel};
     memcpy(job.block, dims, sizeof job.block);
     for (size_t i = 0; i < m->job_count; i++)
-        if (is_same_block(&m->jobs[i], &job))
+        if (m->jobs[i].kernel == job.kernel && m->jobs[i].target == job.target &&
+            !memcmp(m->jobs[i].block, job.block, sizeof m->jobs[i].block))
             return;
     add_job(m, job);
 }
@@ -112,24 +107,6 @@ static const struct lw__kernel *kernel_of(const struct image *m, const struct lw
     return k;
 }
 
-/* Guarded code. Where no launch can be proved it takes the place of plain code. Elsewhere few
- * launches need it: each block has it once, for its least level, short and packed. */
-static void plan_guarded(struct image *m)
-{
-    const size_t count = m->unit->guarded ? m->job_count : 0;
-    for (size_t i = 0; i < count; i++) {
-        struct lw__image_job job = m->jobs[i];
-        if (!(job.has & LW_HAS_GANGS))
-            continue;
-        if (kernel_of(m, &job)->is_partial) {
-            m->jobs[i].is_guarded = true;
-        } else if (is_least(m, &job, count)) {
-            job.is_guarded = job.is_small = job.is_packed = true;
-            add_job(m, job);
-        }
-    }
-}
-
 static void plan(struct image *m)
 {
     for (size_t t = 0; t < m->options->target_count; t++) {
@@ -148,7 +125,20 @@ static void plan(struct image *m)
                 add_blocks(m, target, k->name);
         }
     }
-    plan_guarded(m);
+    /* Guarded code. Where no launch can be proved it takes the place of plain code. Elsewhere few
+     * launches need it: each block has it once, for its least level, short and packed. */
+    const size_t count = m->unit->guarded ? m->job_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct lw__image_job job = m->jobs[i];
+        if (!(job.has & LW_HAS_GANGS))
+            continue;
+        if (kernel_of(m, &job)->is_partial) {
+            m->jobs[i].is_guarded = true;
+        } else if (is_least(m, &job, count)) {
+            job.is_guarded = job.is_small = job.is_packed = true;
+            add_job(m, job);
+        }
+    }
 }
 
 /* ---- children ---- */
@@ -221,25 +211,6 @@ static void add_error(struct image *m, const lw_diagnostic *d, const char *targe
     m->unit->diags.errors++;
 }
 
-static bool refuse_late(struct image *m, const struct lw__image_job *job, const char *limit)
-{
-    struct lw__text text = {0};
-    lw__text_add(&text, "compiling %s%s%stakes more than its limit, %s",
-                 job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
-                 job->kernel ? "' " : "", limit);
-    lw_diagnostic d = {.file = m->unit->options->name, .text = text.data ? text.data : ""};
-    add_error(m, &d, job->target);
-    lw__text_free(&text);
-    return true;
-}
-
-static void take_errors(struct image *m, const struct lw__image_job *job)
-{
-    for (size_t i = 0; i < job->manifest.diag_count; i++)
-        if (!strcmp(job->manifest.diags[i].severity, "error"))
-            add_error(m, &job->manifest.diags[i], job->target);
-}
-
 static bool collect(struct image *m, struct lw__image_job *job, int status)
 {
     const char *late = WIFSIGNALED(status) ? lw__limit_of(WTERMSIG(status)) : NULL;
@@ -249,8 +220,16 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
         job->is_small = true;
         return start(m, job);
     }
-    if (late)
-        return refuse_late(m, job, late);
+    if (late) {
+        struct lw__text text = {0};
+        lw__text_add(&text, "compiling %s%s%stakes more than its limit, %s",
+                     job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
+                     job->kernel ? "' " : "", late);
+        lw_diagnostic d = {.file = m->unit->options->name, .text = text.data ? text.data : ""};
+        add_error(m, &d, job->target);
+        lw__text_free(&text);
+        return true;
+    }
     if (WIFSIGNALED(status))
         return lw__defect("%s: compiling %s for %s was ended by signal %d", m->options->source,
                           job->kernel ? job->kernel : "the kernels", job->target, WTERMSIG(status));
@@ -262,14 +241,10 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
         ok = lw__defect("%s", lw_last_error());
     close(job->out);
     job->out = -1;
-    take_errors(m, job);
+    for (size_t i = 0; i < job->manifest.diag_count; i++)
+        if (!strcmp(job->manifest.diags[i].severity, "error"))
+            add_error(m, &job->manifest.diags[i], job->target);
     return ok;
-}
-
-static size_t processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
 }
 
 static bool wait_for_one(struct image *m, size_t started)
@@ -297,7 +272,8 @@ static size_t running(const struct image *m, size_t started)
 
 static bool run_jobs(struct image *m)
 {
-    const size_t most = processors();
+    cpu_set_t set;
+    const size_t most = sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
     size_t started = 0;
     bool ok = true;
     while (ok && (started < m->job_count || running(m, started))) {
@@ -332,21 +308,6 @@ static bool read_kernels(struct image *m)
     bool ok = !lw__manifest_read(lw__finished(&whole), whole.length, &m->kernels);
     lw__text_free(&whole);
     return ok || lw__defect("the kernels: %s", lw_last_error());
-}
-
-/* Report kernels with names that the object needs itself. */
-static void check_names(struct image *m)
-{
-    for (size_t i = 0; i < m->unit->kernels.count; i++) {
-        const struct lw__kernel *k = &m->unit->kernels.rows[i];
-        if (!strcmp(k->name, "program"))
-            lw__diags_error(&m->unit->diags, k->loc,
-                            "kernel 'program' would be the function %s_program, which lanewise cc "
-                            "makes itself; give it another name",
-                            m->options->file);
-    }
-    if (!m->unit->kernels.count)
-        lw__diags_error(&m->unit->diags, (struct lw__loc){0}, "there is no KERNEL");
 }
 
 static bool keep(const char *bitcode, size_t bytes, int *file)
@@ -399,17 +360,6 @@ static bool emit_host(struct image *m)
     return true;
 }
 
-static void pack_payloads(struct image *m)
-{
-    for (size_t i = 0; i < m->job_count; i++) {
-        struct lw__image_job *job = &m->jobs[i];
-        if (job->is_packed)
-            lw__pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
-                     &job->packed);
-        lw__finished(&job->packed);
-    }
-}
-
 static uint64_t hash_all(const struct image *m)
 {
     uint64_t hash = lw__hash(LW_HASH_START, m->kernels_text.data, m->kernels_text.length);
@@ -419,29 +369,6 @@ static uint64_t hash_all(const struct image *m)
     for (size_t i = 0; i < m->job_count; i++)
         hash = lw__hash(hash, m->jobs[i].result.data, m->jobs[i].result.length);
     return hash;
-}
-
-static void add_proofs(struct image *m)
-{
-    struct lw__arena *scratch = &m->unit->scratch;
-    const struct lw__kernels *kernels = &m->unit->kernels;
-    size_t *numbers = m->unit->guarded ? lw__new(scratch, kernels->count, sizeof *numbers) : NULL;
-    for (size_t i = 0; i < kernels->count && numbers; i++)
-        numbers[i] = lw__image_constant(scratch, &m->constants, kernels->rows[i].proofs,
-                                        kernels->rows[i].proof_bytes);
-    m->proofs = numbers;
-}
-
-/* Both forms' in one, since much of the second is in the first. */
-static void pack_bitcode(struct image *m)
-{
-    struct lw__text both = {0};
-    lw__text_add_bytes(&both, m->common.data, m->common.length);
-    if (m->unit->guarded)
-        lw__text_add_bytes(&both, m->unit->guarded, m->unit->guarded_bytes);
-    lw__pack(lw__finished(&both), both.length, &m->bitcode);
-    lw__finished(&m->bitcode);
-    lw__text_free(&both);
 }
 
 static size_t add_constant(struct image *m, const struct lw__text *text)
@@ -500,36 +427,35 @@ static bool make_object(struct image *m)
     size_t *numbers = lw__new(&m->unit->scratch, 2 * m->job_count, sizeof *numbers);
     struct lw__text *sites = lw__new(&m->unit->scratch, m->job_count, sizeof *sites);
     lw__archive_begin(&m->archive);
-    add_proofs(m); /* the kernels go with their code */
+    struct lw__arena *scratch = &m->unit->scratch;
+    const struct lw__kernels *kernels = &m->unit->kernels;
+    size_t *proofs = m->unit->guarded ? lw__new(scratch, kernels->count, sizeof *proofs) : NULL;
+    for (size_t i = 0; i < kernels->count && proofs; i++)
+        proofs[i] = lw__image_constant(scratch, &m->constants, kernels->rows[i].proofs,
+                                       kernels->rows[i].proof_bytes);
+    m->proofs = proofs; /* the kernels go with their code */
     bool ok = emit_host(m);
     if (ok) {
-        pack_payloads(m);
-        pack_bitcode(m);
+        for (size_t i = 0; i < m->job_count; i++) {
+            struct lw__image_job *job = &m->jobs[i];
+            if (job->is_packed)
+                lw__pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
+                         &job->packed);
+            lw__finished(&job->packed);
+        }
+        /* Both forms' in one, since much of the second is in the first. */
+        struct lw__text both = {0};
+        lw__text_add_bytes(&both, m->common.data, m->common.length);
+        if (m->unit->guarded)
+            lw__text_add_bytes(&both, m->unit->guarded, m->unit->guarded_bytes);
+        lw__pack(lw__finished(&both), both.length, &m->bitcode);
+        lw__finished(&m->bitcode);
+        lw__text_free(&both);
         ok = assemble(m, numbers, numbers + m->job_count, sites);
     }
     for (size_t i = 0; i < m->job_count; i++)
         lw__text_free(&sites[i]);
     return ok;
-}
-
-static void release(struct image *m)
-{
-    for (size_t i = 0; i < m->job_count; i++) {
-        lw__text_free(&m->jobs[i].result);
-        lw__manifest_free(&m->jobs[i].manifest);
-        lw__text_free(&m->jobs[i].packed);
-        if (m->jobs[i].out >= 0)
-            close(m->jobs[i].out);
-    }
-    lw__manifest_free(&m->kernels);
-    lw__text_free(&m->kernels_text);
-    lw__text_free(&m->common);
-    lw__text_free(&m->bitcode);
-    lw__text_free(&m->archive);
-    if (m->common_file >= 0)
-        close(m->common_file);
-    if (m->guarded_file >= 0)
-        close(m->guarded_file);
 }
 
 /* lw__pass_image - the object of `lanewise cc`.
@@ -539,7 +465,17 @@ bool lw__pass_image(struct lw__unit *unit)
 {
     struct image m = {
         .unit = unit, .options = unit->options->image, .common_file = -1, .guarded_file = -1};
-    check_names(&m);
+    /* Report kernels with names that the object needs itself. */
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const struct lw__kernel *k = &unit->kernels.rows[i];
+        if (!strcmp(k->name, "program"))
+            lw__diags_error(&unit->diags, k->loc,
+                            "kernel 'program' would be the function %s_program, which lanewise cc "
+                            "makes itself; give it another name",
+                            m.options->file);
+    }
+    if (!unit->kernels.count)
+        lw__diags_error(&unit->diags, (struct lw__loc){0}, "there is no KERNEL");
     bool ok = unit->diags.errors || (read_kernels(&m) && write_bitcode(&m));
     if (ok && !unit->diags.errors) {
         plan(&m);
@@ -547,6 +483,21 @@ bool lw__pass_image(struct lw__unit *unit)
     }
     if (ok && !unit->diags.errors)
         ok = make_object(&m);
-    release(&m);
+    for (size_t i = 0; i < m.job_count; i++) {
+        lw__text_free(&m.jobs[i].result);
+        lw__manifest_free(&m.jobs[i].manifest);
+        lw__text_free(&m.jobs[i].packed);
+        if (m.jobs[i].out >= 0)
+            close(m.jobs[i].out);
+    }
+    lw__manifest_free(&m.kernels);
+    lw__text_free(&m.kernels_text);
+    lw__text_free(&m.common);
+    lw__text_free(&m.bitcode);
+    lw__text_free(&m.archive);
+    if (m.common_file >= 0)
+        close(m.common_file);
+    if (m.guarded_file >= 0)
+        close(m.guarded_file);
     return ok;
 }

@@ -32,23 +32,6 @@ static void add_dependency(struct lw__text *rule, const char *path)
     add_path(rule, path);
 }
 
-/* The object depends on this program and on what was read. */
-static void make_rule(const struct lw__image_options *image, const struct lw__manifest *manifest,
-                      struct lw__text *rule)
-{
-    char self[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    add_path(rule, image->object);
-    lw__text_add(rule, ":");
-    if (*self)
-        add_dependency(rule, self);
-    for (size_t i = 0; i < manifest->dep_count; i++)
-        add_dependency(rule, manifest->deps[i].path);
-    lw__text_add(rule, "\n");
-    lw__finished(rule);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* The exit status; 0: it is there, or not asked for. */
@@ -62,34 +45,6 @@ static int save(const char *path, const struct lw__text *text)
     return saved == LW_SAVE_REFUSED ? LW_EXIT_MISUSED : LW_EXIT_UNSAVED;
 }
 
-static int save_all(struct lw__unit *unit, const struct lw__manifest *manifest)
-{
-    const struct lw__image_options *image = unit->options->image;
-    struct lw__text rule = {0};
-    make_rule(image, manifest, &rule);
-    int failed = save(image->header, &unit->header);
-    if (!failed)
-        failed = save(image->depfile, &rule);
-    if (!failed)
-        failed = save(image->object, &unit->payload);
-    lw__text_free(&rule);
-    lw__text_free(&unit->payload);
-    return failed;
-}
-
-/* ---- what the compiler says ------------------------------------------------------------------ */
-
-static void tell(const lw_diagnostic *d)
-{
-    if (d->line)
-        fprintf(stderr, "%s:%d:%d: ", d->file, d->line, d->column);
-    else if (*d->file)
-        fprintf(stderr, "%s: ", d->file);
-    fprintf(stderr, "%s: %s\n", d->severity, d->text);
-    if (*d->picture)
-        fprintf(stderr, "%s\n", d->picture);
-}
-
 int lw__image_deliver(struct lw__unit *unit)
 {
     struct lw__text whole = {0};
@@ -99,10 +54,39 @@ int lw__image_deliver(struct lw__unit *unit)
     int failed = lw__manifest_read(lw__finished(&whole), whole.length, &manifest) == LW_OK
                      ? 0
                      : (lw__defect("the manifest: %s", lw_last_error()), LW_EXIT_DEFECT);
-    for (size_t i = 0; !failed && unit->options->out_fd < 0 && i < manifest.diag_count; i++)
-        tell(&manifest.diags[i]);
-    if (!failed && !unit->diags.errors)
-        failed = save_all(unit, &manifest);
+    for (size_t i = 0; !failed && unit->options->out_fd < 0 && i < manifest.diag_count; i++) {
+        const lw_diagnostic *d = &manifest.diags[i];
+        if (d->line)
+            fprintf(stderr, "%s:%d:%d: ", d->file, d->line, d->column);
+        else if (*d->file)
+            fprintf(stderr, "%s: ", d->file);
+        fprintf(stderr, "%s: %s\n", d->severity, d->text);
+        if (*d->picture)
+            fprintf(stderr, "%s\n", d->picture);
+    }
+    if (!failed && !unit->diags.errors) {
+        /* The object depends on this program and on what was read. */
+        const struct lw__image_options *image = unit->options->image;
+        struct lw__text rule = {0};
+        char self[PATH_MAX];
+        const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        self[length > 0 ? length : 0] = '\0';
+        add_path(&rule, image->object);
+        lw__text_add(&rule, ":");
+        if (*self)
+            add_dependency(&rule, self);
+        for (size_t i = 0; i < manifest.dep_count; i++)
+            add_dependency(&rule, manifest.deps[i].path);
+        lw__text_add(&rule, "\n");
+        lw__finished(&rule);
+        failed = save(image->header, &unit->header);
+        if (!failed)
+            failed = save(image->depfile, &rule);
+        if (!failed)
+            failed = save(image->object, &unit->payload);
+        lw__text_free(&rule);
+        lw__text_free(&unit->payload);
+    }
     lw__manifest_free(&manifest);
     lw__text_free(&whole);
     return failed;

@@ -135,8 +135,86 @@ static void add_string(struct lw__text *out, const char *text)
     lw__text_add(out, "\"");
 }
 
-static void declare(const struct lw__image_code *c, struct lw__text *out)
+static bool has_sizes(const struct lw__manifest *m, const struct lw__manifest_kernel *k)
 {
+    for (size_t i = 0; i < k->param_count; i++)
+        if (m->params[k->first_param + i].dims)
+            return true;
+    return false;
+}
+
+static void list_codes(const struct lw__image_code *c, struct lw__text *out)
+{
+    lw__text_add(out, "static const lw_image_code codes[] = {\n");
+    for (size_t i = 0; i < c->job_count; i++) {
+        const struct lw__image_job *j = &c->jobs[i];
+        const size_t sites = c->job_manifests[i];
+        if (!j->kernel) {
+            for (size_t k = 0; k < c->kernels->kernel_count; k++)
+                lw__text_add(
+                    out, "    {\"%s\", \"%s\", {0, 0, 0}, 0, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
+                    j->target, c->kernels->kernels[k].name, k, sites,
+                    c->constants->rows[sites].bytes);
+            continue;
+        }
+        lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, %d, ", j->target, j->kernel,
+                     j->block[0], j->block[1], j->block[2], j->is_guarded);
+        if (j->is_packed)
+            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_payloads[i],
+                         c->constants->rows[c->job_payloads[i]].bytes, j->manifest.payload_bytes);
+        else
+            lw__text_add(out, "f%zu, 0, 0, 0, 0, ", i);
+        lw__text_add(out, "b%zu, %zu},\n", sites, c->constants->rows[sites].bytes);
+    }
+    lw__text_add(out, "};\n");
+}
+
+/* ---- functions ---- */
+
+static void define_function(const struct lw__image_code *c, size_t kernel, struct lw__text *out)
+{
+    const struct lw__manifest_kernel *k = &c->kernels->kernels[kernel];
+    lw__text_add(out, "\n");
+    add_prototype(c->options, c->kernels, k, "", out);
+    lw__text_add(out, "\n{\n");
+    if (k->uses_dynamic)
+        lw__text_add(out,
+                     "    const lw_launch_options options = {.shared_bytes = shared_bytes};\n");
+    if (k->param_count) {
+        lw__text_add(out, "    const lw_arg args[] = {");
+        for (size_t i = 0; i < k->param_count; i++) {
+            lw__text_add(out, "%s", i ? ", " : "");
+            const struct lw__manifest *m = c->kernels;
+            const struct lw__manifest_param *p = &m->params[k->first_param + i];
+            struct lw__text name = {0};
+            add_name(k, m, i, &name);
+            const char *text = name.data ? name.data : "";
+            if (is_view(p))
+                lw__text_add(out, "lw_arg_tensor(%s)", text);
+            else if (!lw__image_scalar(p->layout))
+                lw__text_add(out, "lw_arg_bytes(&%s, sizeof %s)", text, text);
+            else
+                lw__text_add(out, "lw_arg_%s(%s)",
+                             *p->layout == 'i'                                 ? "int"
+                             : *p->layout == 'u' || !strcmp(p->layout, "bool") ? "uint"
+                                                                               : "real",
+                             text);
+            lw__text_free(&name);
+        }
+        lw__text_add(out, "};\n");
+    }
+    lw__text_add(
+        out, "    return lw_image_launch(&image, %zu, stream, grid, block, %s, %s, %zu);\n}\n",
+        kernel, k->uses_dynamic ? "&options" : "0", k->param_count ? "args" : "0", k->param_count);
+}
+
+void lw__image_source(const struct lw__image_code *c, const struct lw__text *header,
+                      struct lw__text *out)
+{
+    lw__text_add(out, "#include <lanewise/image.h>\n");
+    lw__text_add_bytes(out, header->data, header->length);
+    lw__text_add(out, "#define HIDDEN __attribute__((visibility(\"hidden\")))\n");
+    lw__image_asserts(c->options, c->kernels, out);
     for (size_t i = 0; i < c->constants->count; i++)
         lw__text_add(out, "HIDDEN extern const char b%zu[] __asm__(\"lw.%s.b%zu\");\n", i,
                      c->options->file, i);
@@ -157,48 +235,7 @@ static void declare(const struct lw__image_code *c, struct lw__text *out)
                          i, c->options->file, j->kernel, j->target + 4, j->block[0], j->block[1],
                          j->block[2], j->is_guarded ? ".guarded" : "");
     }
-}
-
-static bool has_sizes(const struct lw__manifest *m, const struct lw__manifest_kernel *k)
-{
-    for (size_t i = 0; i < k->param_count; i++)
-        if (m->params[k->first_param + i].dims)
-            return true;
-    return false;
-}
-
-static void list_ref(const struct lw__image_code *c, size_t job, struct lw__text *out)
-{
-    for (size_t i = 0; i < c->kernels->kernel_count; i++)
-        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, 0, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
-                     c->jobs[job].target, c->kernels->kernels[i].name, i, c->job_manifests[job],
-                     c->constants->rows[c->job_manifests[job]].bytes);
-}
-
-static void list_codes(const struct lw__image_code *c, struct lw__text *out)
-{
-    lw__text_add(out, "static const lw_image_code codes[] = {\n");
-    for (size_t i = 0; i < c->job_count; i++) {
-        const struct lw__image_job *j = &c->jobs[i];
-        const size_t sites = c->job_manifests[i];
-        if (!j->kernel) {
-            list_ref(c, i, out);
-            continue;
-        }
-        lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, %d, ", j->target, j->kernel,
-                     j->block[0], j->block[1], j->block[2], j->is_guarded);
-        if (j->is_packed)
-            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_payloads[i],
-                         c->constants->rows[c->job_payloads[i]].bytes, j->manifest.payload_bytes);
-        else
-            lw__text_add(out, "f%zu, 0, 0, 0, 0, ", i);
-        lw__text_add(out, "b%zu, %zu},\n", sites, c->constants->rows[sites].bytes);
-    }
-    lw__text_add(out, "};\n");
-}
-
-static void list_sizes(const struct lw__image_code *c, struct lw__text *out)
-{
+    list_codes(c, out);
     lw__text_add(out, "static lw_image_function *const sizes[] = {");
     for (size_t i = 0; i < c->kernels->kernel_count; i++)
         if (has_sizes(c->kernels, &c->kernels->kernels[i]))
@@ -206,18 +243,12 @@ static void list_sizes(const struct lw__image_code *c, struct lw__text *out)
         else
             lw__text_add(out, "0, ");
     lw__text_add(out, "};\n");
-}
-
-static void list_proofs(const struct lw__image_code *c, struct lw__text *out)
-{
-    lw__text_add(out, "static const void *const proofs[] = {");
-    for (size_t i = 0; i < c->kernels->kernel_count; i++)
-        lw__text_add(out, "b%zu, ", c->proofs[i]);
-    lw__text_add(out, "};\n");
-}
-
-static void define_image(const struct lw__image_code *c, struct lw__text *out)
-{
+    if (c->proofs) {
+        lw__text_add(out, "static const void *const proofs[] = {");
+        for (size_t i = 0; i < c->kernels->kernel_count; i++)
+            lw__text_add(out, "b%zu, ", c->proofs[i]);
+        lw__text_add(out, "};\n");
+    }
     lw__text_add(
         out, "static const lw_image image = {%d, sizeof image, sizeof codes[0], UINT64_C(%llu), ",
         LW_IMAGE_VERSION, (unsigned long long)c->id);
@@ -230,67 +261,6 @@ static void define_image(const struct lw__image_code *c, struct lw__text *out)
     else
         lw__text_add(out, ", b%zu, %zu, %zu, %zu};\n", c->bitcode,
                      c->constants->rows[c->bitcode].bytes, c->common_bytes, c->guarded_bytes);
-}
-
-/* ---- functions ---- */
-
-static void add_argument(const struct lw__image_code *c, const struct lw__manifest_kernel *k,
-                         size_t i, struct lw__text *out)
-{
-    const struct lw__manifest *m = c->kernels;
-    const struct lw__manifest_param *p = &m->params[k->first_param + i];
-    struct lw__text name = {0};
-    const bool is_scalar = lw__image_scalar(p->layout) != NULL;
-    add_name(k, m, i, &name);
-    const char *text = name.data ? name.data : "";
-    if (is_view(p))
-        lw__text_add(out, "lw_arg_tensor(%s)", text);
-    else if (!is_scalar)
-        lw__text_add(out, "lw_arg_bytes(&%s, sizeof %s)", text, text);
-    else
-        lw__text_add(out, "lw_arg_%s(%s)",
-                     *p->layout == 'i'                                 ? "int"
-                     : *p->layout == 'u' || !strcmp(p->layout, "bool") ? "uint"
-                                                                       : "real",
-                     text);
-    lw__text_free(&name);
-}
-
-static void define_function(const struct lw__image_code *c, size_t kernel, struct lw__text *out)
-{
-    const struct lw__manifest_kernel *k = &c->kernels->kernels[kernel];
-    lw__text_add(out, "\n");
-    add_prototype(c->options, c->kernels, k, "", out);
-    lw__text_add(out, "\n{\n");
-    if (k->uses_dynamic)
-        lw__text_add(out,
-                     "    const lw_launch_options options = {.shared_bytes = shared_bytes};\n");
-    if (k->param_count) {
-        lw__text_add(out, "    const lw_arg args[] = {");
-        for (size_t i = 0; i < k->param_count; i++) {
-            lw__text_add(out, "%s", i ? ", " : "");
-            add_argument(c, k, i, out);
-        }
-        lw__text_add(out, "};\n");
-    }
-    lw__text_add(
-        out, "    return lw_image_launch(&image, %zu, stream, grid, block, %s, %s, %zu);\n}\n",
-        kernel, k->uses_dynamic ? "&options" : "0", k->param_count ? "args" : "0", k->param_count);
-}
-
-void lw__image_source(const struct lw__image_code *c, const struct lw__text *header,
-                      struct lw__text *out)
-{
-    lw__text_add(out, "#include <lanewise/image.h>\n");
-    lw__text_add_bytes(out, header->data, header->length);
-    lw__text_add(out, "#define HIDDEN __attribute__((visibility(\"hidden\")))\n");
-    lw__image_asserts(c->options, c->kernels, out);
-    declare(c, out);
-    list_codes(c, out);
-    list_sizes(c, out);
-    if (c->proofs)
-        list_proofs(c, out);
-    define_image(c, out);
     lw__text_add(out,
                  "\nlw_status %s_program(lw_device *device, lw_program **program)\n{\n"
                  "    return lw_program_load(device, &image, program);\n}\n",

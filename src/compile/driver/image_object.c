@@ -132,9 +132,10 @@ size_t lw__image_constant(struct lw__arena *arena, struct lw__image_constants *c
     return constants->count++;
 }
 
-static LLVMModuleRef constants_module(struct lw__unit *unit,
-                                      const struct lw__image_constants *constants)
+bool lw__image_emit_constants(struct lw__unit *unit, const struct lw__image_constants *constants,
+                              struct lw__text *archive)
 {
+    LLVMModuleRef whole = unit->module;
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("constants", unit->context);
     LLVMSetTarget(module, unit->target->triple);
     for (size_t i = 0; i < constants->count; i++) {
@@ -148,14 +149,7 @@ static LLVMModuleRef constants_module(struct lw__unit *unit,
         LLVMSetVisibility(g, LLVMHiddenVisibility);
         LLVMSetAlignment(g, 16);
     }
-    return module;
-}
-
-bool lw__image_emit_constants(struct lw__unit *unit, const struct lw__image_constants *constants,
-                              struct lw__text *archive)
-{
-    LLVMModuleRef whole = unit->module;
-    unit->module = constants_module(unit, constants);
+    unit->module = module;
     unit->payload.length = 0;
     bool ok = lw__emit(unit, LLVMObjectFile);
     lw__archive_add(archive, unit->payload.data, unit->payload.length);
@@ -213,19 +207,6 @@ static bool run(struct lw__unit *unit, const char *const *argv, int in, struct l
     return ok;
 }
 
-/* The headers that the C file includes are dependencies of the object. */
-static void depend(struct lw__unit *unit, const char *folder)
-{
-    static const char *const headers[] = {"lanewise/lanewise.h", "lanewise/image.h"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        struct lw__text path = {0};
-        lw__text_add(&path, "%s/%s", folder, headers[i]);
-        if (path.data)
-            lw__dependency_add(&unit->manifest, path.data);
-        lw__text_free(&path);
-    }
-}
-
 bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
                        struct lw__text *archive)
 {
@@ -257,7 +238,15 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
     struct lw__text object = {0};
     if (!lw__header_folder(folder))
         return false;
-    depend(unit, folder);
+    /* The headers that the C file includes are dependencies of the object. */
+    static const char *const headers[] = {"lanewise/lanewise.h", "lanewise/image.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        struct lw__text path = {0};
+        lw__text_add(&path, "%s/%s", folder, headers[i]);
+        if (path.data)
+            lw__dependency_add(&unit->manifest, path.data);
+        lw__text_free(&path);
+    }
     int in = file_of(source, "lanewise-image");
     bool ok = in >= 0 && run(unit, argv, in, &object);
     if (in >= 0)

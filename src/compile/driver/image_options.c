@@ -40,22 +40,18 @@ static const struct lw__target *find_target(const char *word)
     return target && !gang && (target->has & LW_IN_IMAGES) ? target : NULL;
 }
 
-static bool refuse_target(const char *word)
-{
-    struct lw__text known = {0};
-    lw__target_names(&known, "", LW_IN_IMAGES);
-    lw__defect("there is no target '%s'; need %s", word, known.data ? known.data : "another");
-    lw__text_free(&known);
-    return false;
-}
-
 static bool add_target(struct lw__image_options *image, const char *word)
 {
     for (size_t i = 0; i < image->target_count; i++)
         if (!strcmp(image->targets[i], word))
             return lw__defect("--targets has '%s' twice", word);
-    if (!find_target(word))
-        return refuse_target(word);
+    if (!find_target(word)) {
+        struct lw__text known = {0};
+        lw__target_names(&known, "", LW_IN_IMAGES);
+        lw__defect("there is no target '%s'; need %s", word, known.data ? known.data : "another");
+        lw__text_free(&known);
+        return false;
+    }
     if (image->target_count == LW_TARGETS_MAX)
         return lw__defect("--targets has more than %d targets", LW_TARGETS_MAX);
     image->targets[image->target_count++] = word;
@@ -85,23 +81,6 @@ static bool set_targets(struct lw__options *options, const char *list)
     return true;
 }
 
-/* [TARGET=]X[,Y[,Z]] */
-static bool add_block(struct lw__image_options *image, const char *word)
-{
-    struct lw__image_block *block = &image->blocks[image->block_count];
-    const char *equals = strchr(word, '=');
-    if (image->block_count == LW_IMAGE_BLOCKS_MAX)
-        return lw__defect("more than %d sizes of block", LW_IMAGE_BLOCKS_MAX);
-    *block = (struct lw__image_block){.target = equals ? word : NULL,
-                                      .target_length = equals ? (size_t)(equals - word) : 0};
-    if (!lw__block_dims(equals ? equals + 1 : word, block->dims))
-        return lw__defect("-b takes [TARGET=]X[,Y[,Z]], each 1 or more, at most 1024 together, "
-                          "Z at most 64; not %s",
-                          word);
-    image->block_count++;
-    return true;
-}
-
 static bool begin(struct lw__options *options, const char *file)
 {
     options->image = lw__new(&options->arena, 1, sizeof *options->image);
@@ -118,8 +97,21 @@ bool lw__image_option(struct lw__options *options, const char *name, const char 
         return image ? lw__defect("--image twice") : begin(options, value);
     if (image && !strcmp(name, "--targets"))
         return set_targets(options, value);
-    if (image && !strcmp(name, "--block"))
-        return add_block(image, value);
+    if (image && !strcmp(name, "--block")) {
+        /* [TARGET=]X[,Y[,Z]] */
+        struct lw__image_block *block = &image->blocks[image->block_count];
+        const char *equals = strchr(value, '=');
+        if (image->block_count == LW_IMAGE_BLOCKS_MAX)
+            return lw__defect("more than %d sizes of block", LW_IMAGE_BLOCKS_MAX);
+        *block = (struct lw__image_block){.target = equals ? value : NULL,
+                                          .target_length = equals ? (size_t)(equals - value) : 0};
+        if (!lw__block_dims(equals ? equals + 1 : value, block->dims))
+            return lw__defect("-b takes [TARGET=]X[,Y[,Z]], each 1 or more, at most 1024 together, "
+                              "Z at most 64; not %s",
+                              value);
+        image->block_count++;
+        return true;
+    }
     if (image && !strcmp(name, "--object"))
         image->object = value;
     else if (image && !strcmp(name, "--header"))

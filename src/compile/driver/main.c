@@ -42,17 +42,6 @@ static bool usage(const char *what, const char *word)
         what, word);
 }
 
-/* clang reads more options from the file x for any word @x, also among those that it makes itself.
- * So none of ours begins with @: a folder is ./@x, a macro's name " @x", which is an error, as it
- * should be. */
-static void add_clang_option(struct lw__options *o, const char *name, const char *value)
-{
-    const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
-    char *word = lw__new(&o->arena, strlen(name) + strlen(before) + strlen(value) + 1, 1);
-    strcat(strcat(strcpy(word, name), before), value);
-    o->clang_args[o->clang_arg_count++] = word;
-}
-
 /* The same for a file: clang gets it without its name. */
 static bool hide_name(struct lw__options *o)
 {
@@ -74,7 +63,13 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     if (is_known)
         return ok;
     if (!strcmp(name, "-D") || !strcmp(name, "-I")) {
-        add_clang_option(o, name, value);
+        /* clang reads more options from the file x for any word @x, also among those that it makes
+         * itself. So none of ours begins with @: a folder is ./@x, a macro's name " @x", which is
+         * an error, as it should be. */
+        const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
+        char *word = lw__new(&o->arena, strlen(name) + strlen(before) + strlen(value) + 1, 1);
+        strcat(strcat(strcpy(word, name), before), value);
+        o->clang_args[o->clang_arg_count++] = word;
         return true;
     }
     if (!strcmp(name, "--source"))
@@ -128,28 +123,24 @@ static bool take_first(struct lw__options *o)
     return true;
 }
 
-static bool refuse_device(const char *device)
-{
-    struct lw__text known = {0}, in_gangs = {0}, said = {0};
-    lw__target_names(&known, device, 0);
-    lw__target_names(&in_gangs, device, LW_HAS_GANGS);
-    if (known.data)
-        lw__text_add(&said, "the device is %s%s, not ", known.data,
-                     in_gangs.data ? ", then perhaps /N with N a multiple of 32" : "");
-    usage(said.data ? said.data : "there is no compiler for device ", device);
-    lw__text_free(&known);
-    lw__text_free(&in_gangs);
-    lw__text_free(&said);
-    return false;
-}
-
 /* The options for the second step of cpu_abi.h, and for its first, exclude each other. */
 static bool check_step(const struct lw__options *o)
 {
     uint32_t gang;
     const struct lw__target *target = lw__target_find(o->device, &gang);
-    if (!target)
-        return refuse_device(o->device);
+    if (!target) {
+        struct lw__text known = {0}, in_gangs = {0}, said = {0};
+        lw__target_names(&known, o->device, 0);
+        lw__target_names(&in_gangs, o->device, LW_HAS_GANGS);
+        if (known.data)
+            lw__text_add(&said, "the device is %s%s, not ", known.data,
+                         in_gangs.data ? ", then perhaps /N with N a multiple of 32" : "");
+        usage(said.data ? said.data : "there is no compiler for device ", o->device);
+        lw__text_free(&known);
+        lw__text_free(&in_gangs);
+        lw__text_free(&said);
+        return false;
+    }
     if (o->debug && (o->image || !(target->has & LW_HAS_DEBUG)))
         return usage("--optimise no is for --device ref, not ", o->device);
     if (o->common_fd < 0 && !o->show && !o->time_passes && (o->kernel || o->block[0]))

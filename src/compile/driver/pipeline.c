@@ -151,34 +151,6 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
 #endif
 }
 
-static void print_module(struct lw__unit *unit)
-{
-    char *text = LLVMPrintModuleToString(unit->module);
-    lw__text_add_bytes(&unit->payload, text, strlen(text));
-    LLVMDisposeMessage(text);
-}
-
-/* Take functions with a kernel's convention, each argument in 8 bytes: IR of a test has no
- * signatures. */
-static void take_kernels(struct lw__unit *unit)
-{
-    struct lw__kernels *kernels = &unit->kernels;
-    EACH_FUNCTION(f, unit->module) {
-        if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
-            continue;
-        size_t length;
-        struct lw__kernel *k =
-            lw__kernels_add(&unit->arena, kernels, LLVMGetValueName2(f, &length));
-        k->function = f;
-        memcpy(k->block, unit->options->block, sizeof k->block);
-        k->params = lw__new(&unit->arena, LLVMCountParams(f) + 1, sizeof *k->params);
-        for (; k->param_count < LLVMCountParams(f); k->param_count++) {
-            struct lw__param *p = &k->params[k->param_count];
-            *p = (struct lw__param){.offset = 8 * k->param_count, .size = 8, .align = 8};
-        }
-    }
-}
-
 /* --pass: read IR, run one pass, take its needs for granted, and print the module. */
 static bool run_only(struct lw__unit *unit)
 {
@@ -197,7 +169,23 @@ static bool run_only(struct lw__unit *unit)
     unit->facts = pass->needs;
     unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->path;
-    take_kernels(unit);
+    /* Take functions with a kernel's convention, each argument in 8 bytes: IR of a test has no
+     * signatures. */
+    struct lw__kernels *kernels = &unit->kernels;
+    EACH_FUNCTION(f, unit->module) {
+        if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
+            continue;
+        size_t length;
+        struct lw__kernel *k =
+            lw__kernels_add(&unit->arena, kernels, LLVMGetValueName2(f, &length));
+        k->function = f;
+        memcpy(k->block, unit->options->block, sizeof k->block);
+        k->params = lw__new(&unit->arena, LLVMCountParams(f) + 1, sizeof *k->params);
+        for (; k->param_count < LLVMCountParams(f); k->param_count++) {
+            struct lw__param *p = &k->params[k->param_count];
+            *p = (struct lw__param){.offset = 8 * k->param_count, .size = 8, .align = 8};
+        }
+    }
     if (!run_pass(unit, pass))
         return false;
     char *text = LLVMPrintModuleToString(unit->module);
@@ -300,8 +288,11 @@ bool lw__pipeline_run(struct lw__unit *unit)
         if (last && !strcmp(*name, last))
             break;
     }
-    if (o->show && unit->payload.length == 0)
-        print_module(unit);
+    if (o->show && unit->payload.length == 0) {
+        char *text = LLVMPrintModuleToString(unit->module);
+        lw__text_add_bytes(&unit->payload, text, strlen(text));
+        LLVMDisposeMessage(text);
+    }
     return true;
 }
 

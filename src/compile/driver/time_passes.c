@@ -87,20 +87,6 @@ void lw__times_begin(struct lw__times *t, const char *pass)
 
 /* ---- LLVM's reports -------------------------------------------------------------------------- */
 
-static void add_row(struct timed_pass *p, const char *name, double seconds)
-{
-    size_t k = 0;
-    while (k < p->row_count && strncmp(p->rows[k].name, name, NAME_BYTES - 1))
-        k++;
-    if (k == ROWS_MAX)
-        return;
-    if (k == p->row_count) {
-        p->row_count++;
-        snprintf(p->rows[k].name, NAME_BYTES, "%s", name);
-    }
-    p->rows[k].seconds += seconds;
-}
-
 /* The heading of a report: which of its columns of seconds, each with a share in brackets, says how
  * long; how many there are. */
 struct heading {
@@ -131,8 +117,18 @@ static void read_row(struct timed_pass *p, const struct heading *h, const char *
             return;
     }
     line += strspn(line, " ");
-    if (strcmp(line, "Total") != 0)
-        add_row(p, line, seconds);
+    if (strcmp(line, "Total") != 0) {
+        size_t k = 0;
+        while (k < p->row_count && strncmp(p->rows[k].name, line, NAME_BYTES - 1))
+            k++;
+        if (k == ROWS_MAX)
+            return;
+        if (k == p->row_count) {
+            p->row_count++;
+            snprintf(p->rows[k].name, NAME_BYTES, "%s", line);
+        }
+        p->rows[k].seconds += seconds;
+    }
 }
 
 /* Rows that LLVM has written since the last time. */
@@ -169,22 +165,6 @@ static int slower_first(const void *a, const void *b)
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static int64_t mebibytes(int64_t bytes)
-{
-    return bytes / (1 << 20);
-}
-
-static void print_pass(struct timed_pass *p, double all)
-{
-    printf("%9.3f %6.1f%% %7lld %9ld  %s\n", p->seconds, 100 * p->seconds / all,
-           (long long)mebibytes(p->bytes), p->peak_kib / 1024, p->name);
-    qsort(p->rows, p->row_count, sizeof *p->rows, slower_first);
-    for (size_t k = 0; k < p->row_count; k++)
-        if (1000 * p->rows[k].seconds >= LEAST_PERMILLE * all)
-            printf("%9.3f %6.1f%% %7s %9s    %s\n", p->rows[k].seconds,
-                   100 * p->rows[k].seconds / all, "", "", p->rows[k].name);
-}
-
 static struct timed_pass *pass_named(struct lw__times *t, const char *name)
 {
     for (size_t k = 0; k < t->count; k++)
@@ -203,8 +183,16 @@ bool lw__times_print(struct lw__times *t)
     for (size_t k = 0; k < t->count; k++)
         all += t->passes[k].seconds;
     printf("%9s %7s %7s %9s  %s\n", "cpu s", "share", "MiB", "peak MiB", "pass");
-    for (size_t k = 0; k < t->count; k++)
-        print_pass(&t->passes[k], all);
+    for (size_t k = 0; k < t->count; k++) {
+        struct timed_pass *p = &t->passes[k];
+        printf("%9.3f %6.1f%% %7lld %9ld  %s\n", p->seconds, 100 * p->seconds / all,
+               (long long)(p->bytes / (1 << 20)), p->peak_kib / 1024, p->name);
+        qsort(p->rows, p->row_count, sizeof *p->rows, slower_first);
+        for (size_t r = 0; r < p->row_count; r++)
+            if (1000 * p->rows[r].seconds >= LEAST_PERMILLE * all)
+                printf("%9.3f %6.1f%% %7s %9s    %s\n", p->rows[r].seconds,
+                       100 * p->rows[r].seconds / all, "", "", p->rows[r].name);
+    }
     printf("%9.3f %6.1f%%\n", all, 100.0);
     close(t->report);
     return !fflush(stdout) || lw__defect("the table cannot be written");

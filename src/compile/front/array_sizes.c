@@ -74,18 +74,6 @@ static bool is_index_check(LLVMValueRef instruction)
     return !strcmp(name, "lw.index") || !strcmp(name, "lw.overflow");
 }
 
-/* True if the size's declared type is signed; *bits: its width. The handler's second argument is
- * zero-extended in any case. Its first points to {{file, line, column}, type}, and type is {kind,
- * log2(bits) << 1 | signed, name}. */
-static bool is_signed(LLVMValueRef call, unsigned *bits)
-{
-    LLVMValueRef place = LLVMGetInitializer(LLVMGetOperand(call, 0));
-    LLVMValueRef type = LLVMGetInitializer(LLVMGetOperand(place, 1));
-    const unsigned info = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(type, 1));
-    *bits = 1u << (info >> 1);
-    return info & 1;
-}
-
 /* ---- the copy ---- */
 
 static void *find(const struct slice *s, void *from)
@@ -161,12 +149,16 @@ static void copy_check(struct slice *s, const struct check *check)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(s->context);
     LLVMValueRef size = LLVMGetOperand(check->call, 1);
-    unsigned bits;
-    const bool sign = is_signed(check->call, &bits);
+    /* The handler's second argument is zero-extended in any case. Its first points to {{file, line,
+     * column}, type}, and type is {kind, log2(bits) << 1 | signed, name}. */
+    LLVMValueRef place = LLVMGetInitializer(LLVMGetOperand(check->call, 0));
+    LLVMValueRef type = LLVMGetInitializer(LLVMGetOperand(place, 1));
+    const unsigned info = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(type, 1));
+    const unsigned bits = 1u << (info >> 1);
     if (LLVMIsAInstruction(size) && LLVMGetInstructionParent(size) == check->bad)
         size = LLVMGetOperand(size, 0); /* without the zero-extension */
     size = copy_of(s, size);
-    if (sign && bits < 64) {
+    if (info & 1 && bits < 64) {
         size = LLVMBuildTrunc(s->builder, size, LLVMIntTypeInContext(s->context, bits), "");
         size = LLVMBuildSExt(s->builder, size, word, "");
     } else {
@@ -210,16 +202,6 @@ static void copy_block(struct slice *s, LLVMBasicBlockRef block)
     }
 }
 
-static void finish_phis(struct slice *s, LLVMBasicBlockRef block)
-{
-    EACH_PHI(phi, block)
-        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-            LLVMValueRef value = copy_of(s, LLVMGetIncomingValue(phi, i));
-            LLVMBasicBlockRef from = block_copy(s, LLVMGetIncomingBlock(phi, i));
-            LLVMAddIncoming(find(s, phi), &value, &from, 1);
-        }
-}
-
 /* Copy the prologue: all blocks before the one after the last check, in order. */
 static void copy_prologue(struct slice *s, LLVMBasicBlockRef entry)
 {
@@ -233,8 +215,14 @@ static void copy_prologue(struct slice *s, LLVMBasicBlockRef entry)
         if (!is_bad(s, b))
             copy_block(s, b);
     for (LLVMBasicBlockRef b = first; b != end; b = LLVMGetNextBasicBlock(b))
-        if (!is_bad(s, b))
-            finish_phis(s, b);
+        if (!is_bad(s, b)) {
+            EACH_PHI(phi, b)
+                for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+                    LLVMValueRef value = copy_of(s, LLVMGetIncomingValue(phi, i));
+                    LLVMBasicBlockRef from = block_copy(s, LLVMGetIncomingBlock(phi, i));
+                    LLVMAddIncoming(find(s, phi), &value, &from, 1);
+                }
+        }
 }
 
 /* ---- what a size may depend on --------------------------------------------------------------- */
@@ -350,8 +338,10 @@ static bool find_checks(struct slice *s, size_t want)
     return !involved;
 }
 
-static LLVMBasicBlockRef open_function(struct slice *s)
+static void make_function(struct slice *s)
 {
+    if (s->check_count && !check_prologue(s))
+        return;
     struct lw__text name = {0};
     LLVMTypeRef pointer = LLVMPointerTypeInContext(s->context, 0), params[2] = {pointer, pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), params, 2, false);
@@ -363,11 +353,6 @@ static LLVMBasicBlockRef open_function(struct slice *s)
     LLVMPositionBuilderAtEnd(s->builder, s->done);
     LLVMBuildRetVoid(s->builder);
     LLVMPositionBuilderAtEnd(s->builder, entry);
-    return entry;
-}
-
-static void store_constants(struct slice *s)
-{
     int index = 0;
     LLVMTypeRef word = LLVMInt64TypeInContext(s->context);
     for (unsigned p = 0; p < s->kernel->param_count; p++) {
@@ -376,14 +361,6 @@ static void store_constants(struct slice *s)
             if (param->brackets.size[i] != LW_SIZE_VARIABLE)
                 store_size(s, LLVMConstInt(word, (uint64_t)param->brackets.size[i], true), index);
     }
-}
-
-static void make_function(struct slice *s)
-{
-    if (s->check_count && !check_prologue(s))
-        return;
-    LLVMBasicBlockRef entry = open_function(s);
-    store_constants(s);
     if (!s->check_count) {
         LLVMBuildBr(s->builder, s->done);
         return;
@@ -423,8 +400,16 @@ static void remove_check(const struct check *check, LLVMBuilderRef builder)
         LLVMDeleteGlobal(place);
 }
 
-static void remove_checks(LLVMModuleRef module)
+/* lw__front_sizes - add void lw.sizes.K(ptr arguments, ptr sizes) for every kernel with declared
+ * sizes, and delete clang's size checks.
+ * needs    a raw module in which restrictions.c found nothing; the kernels of signature.c
+ */
+void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,
+                     const struct lw__kernels *kernels, struct lw__diags *diags)
 {
+    for (size_t i = 0; i < kernels->count; i++)
+        if (lw__kernel_dims(&kernels->rows[i]))
+            sizes_of(arena, module, &kernels->rows[i], diags);
     LLVMValueRef handler = LLVMGetNamedFunction(module, handler_name);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     EACH_CALL(call, handler) {
@@ -438,17 +423,4 @@ static void remove_checks(LLVMModuleRef module)
     if (handler)
         LLVMDeleteFunction(handler);
     LLVMDisposeBuilder(builder);
-}
-
-/* lw__front_sizes - add void lw.sizes.K(ptr arguments, ptr sizes) for every kernel with declared
- * sizes, and delete clang's size checks.
- * needs    a raw module in which restrictions.c found nothing; the kernels of signature.c
- */
-void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,
-                     const struct lw__kernels *kernels, struct lw__diags *diags)
-{
-    for (size_t i = 0; i < kernels->count; i++)
-        if (lw__kernel_dims(&kernels->rows[i]))
-            sizes_of(arena, module, &kernels->rows[i], diags);
-    remove_checks(module);
 }

@@ -266,15 +266,6 @@ void lw__dependency_add(struct lw__text *manifest, const char *path)
         close(fd);
 }
 
-/* clang marks a static loader_uninitialized variable at file scope constant, though it is written:
- * shared memory would fold to undef. */
-static void block_memory_varies(LLVMModuleRef module)
-{
-    EACH_GLOBAL(g, module)
-        if (lw__ir_in_section(g, "lw.shared"))
-            LLVMSetGlobalConstant(g, 0);
-}
-
 /* clang ended without a message. A text that nests too deeply, grows too large or keeps clang busy
  * for ever is the kernels' error. A clang that was killed is not. */
 static bool tell_end(struct lw__unit *unit, int status)
@@ -311,19 +302,6 @@ static bool wait_clang(struct clang *clang)
     return !clang->running || lw__process_wait(&clang->process, &clang->status);
 }
 
-/* clang has met its own limit, which is the kernels' error, or that of this process. */
-static void tell_memory(struct lw__unit *unit)
-{
-    struct rlimit most;
-    if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur < LW_COMPILE_MEMORY)
-        lw__out_of_memory();
-    lw__diags_error(&unit->diags, (struct lw__loc){0},
-                    "clang needs more than its limit, %d GiB of "
-                    "memory",
-                    (int)(LW_COMPILE_MEMORY >> 30));
-    unit->diags.crashed = true;
-}
-
 /* clang has ended: its messages become rows. */
 static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw__text *text)
 {
@@ -331,8 +309,17 @@ static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw_
     bool ok = read_messages(clang->process.err, text);
     if (ok && clang->status == 128 + SIGXCPU) /* which LLVM reports as a crash */
         unit->diags.crashed = ok = tell_end(unit, clang->status);
-    if (ok && clang->status && text->length && lw__lacked_memory(text->data))
-        tell_memory(unit);
+    if (ok && clang->status && text->length && lw__lacked_memory(text->data)) {
+        /* clang has met its own limit, which is the kernels' error, or that of this process. */
+        struct rlimit most;
+        if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur < LW_COMPILE_MEMORY)
+            lw__out_of_memory();
+        lw__diags_error(&unit->diags, (struct lw__loc){0},
+                        "clang needs more than its limit, %d GiB of "
+                        "memory",
+                        (int)(LW_COMPILE_MEMORY >> 30));
+        unit->diags.crashed = true;
+    }
     if (ok && text->length)
         lw__front_diag(&unit->diags, text->data);
     if (ok && clang->status && !unit->diags.crashed)
@@ -384,10 +371,17 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
     return ok;
 }
 
-/* A function that an asm label gives an intrinsic's name: LLVM ends the process if its types are
- * not the intrinsic's. */
-static void check_labels(struct lw__unit *unit)
+/* A module only when it compiled. */
+static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
+                        const struct how *how, struct lw__text *said)
 {
+    struct lw__text bitcode = {0};
+    if (!take_messages(unit, clang, said))
+        return false;
+    if (clang->status)
+        return true;
+    /* A function that an asm label gives an intrinsic's name: LLVM ends the process if its types
+     * are not the intrinsic's. */
     static const char label[] = "asm(\"llvm.";
     const char *at = unit->ast_print.data ? strstr(unit->ast_print.data, label) : NULL;
     for (; at; at = strstr(at + 1, label)) {
@@ -398,25 +392,18 @@ static void check_labels(struct lw__unit *unit)
                         "'%s' is a name of the compiler's: call a builtin", copy.data);
         lw__text_free(&copy);
     }
-}
-
-/* A module only when it compiled. */
-static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
-                        const struct how *how, struct lw__text *said)
-{
-    struct lw__text bitcode = {0};
-    if (!take_messages(unit, clang, said))
-        return false;
-    if (clang->status)
-        return true;
-    check_labels(unit);
     if (unit->diags.errors)
         return true;
     bool ok = lw__read_all(clang->process.out, &bitcode) &&
               (parse(unit, &bitcode, false) || take_unmixed(unit, keep, how));
     ok = ok && lw__clang_made(unit->module);
-    if (ok)
-        block_memory_varies(unit->module);
+    if (ok) {
+        /* clang marks a static loader_uninitialized variable at file scope constant, though it is
+         * written: shared memory would fold to undef. */
+        EACH_GLOBAL(g, unit->module)
+            if (lw__ir_in_section(g, "lw.shared"))
+                LLVMSetGlobalConstant(g, 0);
+    }
     lw__text_free(&bitcode);
     return ok;
 }
@@ -427,21 +414,6 @@ static bool has_said(const struct clang *clang)
     if (!clang->running)
         return false;
     return clang->status || fstat(clang->process.err, &info) || info.st_size > 0;
-}
-
-/* Both clangs have ended. */
-static bool take_results(struct lw__unit *unit, struct clang *build, struct clang *print,
-                         const int *keep, const struct how *how, struct lw__text *said)
-{
-    struct lw__text rule = {0};
-    bool ok = (how->no_print || lw__read_all(print->process.out, &unit->ast_print)) &&
-              take_module(unit, build, keep, how, said);
-    if (ok && unit->module && print->status) /* without it, sizes would be missing */
-        ok = tell_end(unit, print->status);
-    if (ok && lw__read_all(keep[1], &rule) && rule.length)
-        add_dependencies(unit, rule.data);
-    lw__text_free(&rule);
-    return ok;
 }
 
 /* said: clang's messages. With a module of the header there are none: what clang then says, of the
@@ -458,8 +430,17 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
-    if (ok && !again)
-        ok = take_results(unit, &build, &print, keep, how, said);
+    if (ok && !again) {
+        /* Both clangs have ended. */
+        struct lw__text rule = {0};
+        ok = (how->no_print || lw__read_all(print.process.out, &unit->ast_print)) &&
+             take_module(unit, &build, keep, how, said);
+        if (ok && unit->module && print.status) /* without it, sizes would be missing */
+            ok = tell_end(unit, print.status);
+        if (ok && lw__read_all(keep[1], &rule) && rule.length)
+            add_dependencies(unit, rule.data);
+        lw__text_free(&rule);
+    }
     close_clang(&build);
     close_clang(&print);
     if (depends >= 0)

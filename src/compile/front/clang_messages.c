@@ -251,21 +251,6 @@ static bool is_answered(struct span text, const char *picture)
            !contains(next.text, "'lw__");
 }
 
-/* callee_at_caret - the name at the picture's caret, where a parenthesis follows it as in
- * `TENSR(float, 2) a`; empty if there is none.
- */
-static struct span callee_at_caret(const char *picture)
-{
-    struct span line = next_line(&picture), carets = next_line(&picture);
-    const char *caret = find(carets, "^");
-    const size_t at = caret ? (size_t)(caret - carets.begin) : line.length;
-    struct span name = {line.begin + at, 0};
-    while (at + name.length < line.length && lw__is_word_char(name.begin[name.length]))
-        name.length++;
-    const bool is_called = at + name.length < line.length && name.begin[name.length] == '(';
-    return is_called ? name : (struct span){line.begin, 0};
-}
-
 /* Add the name for what CUDA, OpenCL or Mojo call otherwise, or for a misspelt one. */
 static void add_meant(struct lw__text *out, struct span text, const char *picture)
 {
@@ -280,7 +265,16 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
             else if (!is_answered(text, picture))
                 lw__front_nearest(out, name.begin, name.length, starts_with(text, "call to "));
         }
-    const struct span type = callee_at_caret(picture);
+    /* The name at the picture's caret, where a parenthesis follows it as in `TENSR(float, 2) a`;
+     * empty if there is none. */
+    struct span line = next_line(&picture), carets = next_line(&picture);
+    const char *caret = find(carets, "^");
+    const size_t at = caret ? (size_t)(caret - carets.begin) : line.length;
+    struct span name = {line.begin + at, 0};
+    while (at + name.length < line.length && lw__is_word_char(name.begin[name.length]))
+        name.length++;
+    const bool is_called = at + name.length < line.length && name.begin[name.length] == '(';
+    const struct span type = is_called ? name : (struct span){line.begin, 0};
     if (starts_with(text, "type specifier missing") && type.length)
         lw__front_nearest(out, type.begin, type.length, true);
 }
@@ -316,17 +310,6 @@ static void add_file(struct lw__diags *diags, struct span file)
         lw__row_field(diags->rows, diags->main_name, strlen(diags->main_name));
     else
         lw__row_field(diags->rows, file.begin, file.length);
-}
-
-/* A note for each, the nearest first. */
-static void add_includes(struct lw__diags *diags, const struct includes *includes)
-{
-    for (size_t i = includes->count; i-- > 0;) {
-        lw__text_add(diags->rows, "diag\tnote\t");
-        add_file(diags, includes->file[i]);
-        lw__text_add(diags->rows, "\t%u\t1\tin file included from here\n",
-                     lw__row_line(includes->line[i]));
-    }
 }
 
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)
@@ -396,8 +379,15 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
             continue;
         if (!follows_from(&message, &before) && !repeats(&message, &before)) {
             add_row(diags, &message, picture);
-            if (!lw__is_our_header(message.file.begin, message.file.length))
-                add_includes(diags, &includes);
+            if (!lw__is_our_header(message.file.begin, message.file.length)) {
+                /* A note for each, the nearest first. */
+                for (size_t i = includes.count; i-- > 0;) {
+                    lw__text_add(diags->rows, "diag\tnote\t");
+                    add_file(diags, includes.file[i]);
+                    lw__text_add(diags->rows, "\t%u\t1\tin file included from here\n",
+                                 lw__row_line(includes.line[i]));
+                }
+            }
         }
         before = message;
         includes.count = 0;

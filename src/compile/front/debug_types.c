@@ -213,22 +213,6 @@ static void spell_array(LLVMContextRef context, LLVMMetadataRef array, struct lw
     }
 }
 
-static void spell_pointer(LLVMContextRef context, LLVMMetadataRef pointee, struct lw__text *out)
-{
-    LLVMMetadataRef bare = lw__type_strip(context, pointee);
-    if (lw__di_tag(bare) == LW_TAG_SUBROUTINE) {
-        lw__text_add(out, "pointer to function");
-    } else if (is_array(bare)) {
-        lw__type_spell(context, lw__type_element(context, pointee), out);
-        lw__text_add(out, " (*)");
-        spell_array(context, bare, out);
-    } else {
-        lw__type_spell(context, pointee, out);
-        const bool star = out->length && out->data[out->length - 1] == '*';
-        lw__text_add(out, star ? "*" : " *");
-    }
-}
-
 static void spell_struct(LLVMMetadataRef type, struct lw__text *out)
 {
     static const char *const kinds[] = {"struct", "union", "enum"};
@@ -275,7 +259,19 @@ void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__tex
     } else if (is_qualifier(tag)) {
         spell_qualified(context, type, out);
     } else if (tag == LW_TAG_POINTER) {
-        spell_pointer(context, base_of(context, type), out);
+        const LLVMMetadataRef pointee = base_of(context, type);
+        LLVMMetadataRef bare = lw__type_strip(context, pointee);
+        if (lw__di_tag(bare) == LW_TAG_SUBROUTINE) {
+            lw__text_add(out, "pointer to function");
+        } else if (is_array(bare)) {
+            lw__type_spell(context, lw__type_element(context, pointee), out);
+            lw__text_add(out, " (*)");
+            spell_array(context, bare, out);
+        } else {
+            lw__type_spell(context, pointee, out);
+            const bool star = out->length && out->data[out->length - 1] == '*';
+            lw__text_add(out, star ? "*" : " *");
+        }
     } else if (is_struct(type) || tag == LW_TAG_ENUMERATION) {
         spell_struct(type, out);
     } else if (tag == LW_TAG_ARRAY) {
@@ -323,21 +319,6 @@ static bool is_listed(LLVMContextRef context, LLVMMetadataRef member)
            lw__type_size(context, base_of(context, member)) != 0;
 }
 
-/* From the byte on in which it begins. */
-static void layout_member(LLVMContextRef context, LLVMMetadataRef member, unsigned depth,
-                          struct lw__text *out)
-{
-    struct name name = name_of(member);
-    const unsigned long long bit = LLVMDITypeGetOffsetInBits(member);
-    lw__text_add(out, "%.*s@%llu:", name.length, name.text, bit / 8);
-    if (is_bit_field(member))
-        lw__text_add(out, "w%llu.%llu(", (unsigned long long)LLVMDITypeGetSizeInBits(member),
-                     bit % 8);
-    layout_at(context, base_of(context, member), depth + 1, out);
-    if (is_bit_field(member))
-        lw__text_add(out, ")");
-}
-
 static void layout_struct(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                           struct lw__text *out)
 {
@@ -349,7 +330,16 @@ static void layout_struct(LLVMContextRef context, LLVMMetadataRef type, unsigned
         if (!is_listed(context, member))
             continue;
         lw__text_add(out, first ? "" : ",");
-        layout_member(context, member, depth, out);
+        /* From the byte on in which it begins. */
+        struct name name = name_of(member);
+        const unsigned long long bit = LLVMDITypeGetOffsetInBits(member);
+        lw__text_add(out, "%.*s@%llu:", name.length, name.text, bit / 8);
+        if (is_bit_field(member))
+            lw__text_add(out, "w%llu.%llu(", (unsigned long long)LLVMDITypeGetSizeInBits(member),
+                         bit % 8);
+        layout_at(context, base_of(context, member), depth + 1, out);
+        if (is_bit_field(member))
+            lw__text_add(out, ")");
         first = false;
     }
     lw__text_add(out, ")");
@@ -368,16 +358,6 @@ static void layout_array(LLVMContextRef context, LLVMMetadataRef type, unsigned 
         lw__text_add(out, ")");
 }
 
-static void layout_tensor(LLVMContextRef context, LLVMMetadataRef type, unsigned rank,
-                          bool is_const, struct lw__text *out)
-{
-    LLVMMetadataRef data = lw__di_operand(context, members_of(context, type), 0);
-    LLVMMetadataRef pointer = lw__type_strip(context, base_of(context, data));
-    lw__text_add(out, "t%s%u(", is_const ? "c" : "", rank);
-    layout_at(context, base_of(context, pointer), 1, out);
-    lw__text_add(out, ")");
-}
-
 static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                       struct lw__text *out)
 {
@@ -386,20 +366,25 @@ static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned dep
     type = lw__type_strip(context, type);
     const unsigned tag = lw__di_tag(type);
     const unsigned rank = depth == 0 ? tensor_rank(type, &element, &is_const) : 0;
-    if (rank)
-        layout_tensor(context, type, rank, is_const, out);
-    else if (tag == LW_TAG_POINTER)
+    if (rank) {
+        LLVMMetadataRef data = lw__di_operand(context, members_of(context, type), 0);
+        LLVMMetadataRef pointer = lw__type_strip(context, base_of(context, data));
+        lw__text_add(out, "t%s%u(", is_const ? "c" : "", rank);
+        layout_at(context, base_of(context, pointer), 1, out);
+        lw__text_add(out, ")");
+    } else if (tag == LW_TAG_POINTER) {
         layout_pointer(context, base_of(context, type), depth, out);
-    else if (is_struct(type))
+    } else if (is_struct(type)) {
         layout_struct(context, type, depth, out);
-    else if (tag == LW_TAG_ARRAY)
+    } else if (tag == LW_TAG_ARRAY) {
         layout_array(context, type, depth, out);
-    else if (tag == LW_TAG_ENUMERATION)
+    } else if (tag == LW_TAG_ENUMERATION) {
         layout_at(context, base_of(context, type), depth, out);
-    else if (tag == LW_TAG_BASE)
+    } else if (tag == LW_TAG_BASE) {
         for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
             if (is_named(name_of(type), scalars[i].name))
                 lw__text_add(out, "%s", scalars[i].layout);
+    }
 }
 
 void lw__type_layout(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out)

@@ -86,25 +86,6 @@ static bool check_arguments(struct lw__diags *diags, LLVMValueRef call, const ch
     return true;
 }
 
-/* The first conversion that is wrong is reported. */
-static void check_format(struct lw__diags *diags, LLVMValueRef call, const char *function,
-                         const char *format)
-{
-    const struct lw__loc loc = lw__loc_of(call);
-    unsigned next = 1;
-    struct lw__conversion c;
-    for (const char *at; (at = lw__conversion_next(&format, &c));) {
-        const int length = (int)(format - at);
-        if (!lw__conversion_kind(&c)) {
-            lw__diags_error(diags, loc, "%s has no '%.*s': it has " LW_CONVERSIONS, function,
-                            length, at);
-            return;
-        }
-        if (!check_arguments(diags, call, function, &c, loc, &next, at, length))
-            return;
-    }
-}
-
 void lw__front_check_text(struct lw__diags *diags, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
@@ -127,5 +108,18 @@ void lw__front_check_text(struct lw__diags *diags, LLVMValueRef call)
     if (count > functions[f].most)
         lw__diags_error(diags, loc, "%s with %u arguments, at most %u are possible", function,
                         count, functions[f].most);
-    check_format(diags, call, function, text);
+    /* The first conversion that is wrong is reported. */
+    const char *format = text;
+    unsigned next = 1;
+    struct lw__conversion c;
+    for (const char *at; (at = lw__conversion_next(&format, &c));) {
+        const int length = (int)(format - at);
+        if (!lw__conversion_kind(&c)) {
+            lw__diags_error(diags, loc, "%s has no '%.*s': it has " LW_CONVERSIONS, function,
+                            length, at);
+            return;
+        }
+        if (!check_arguments(diags, call, function, &c, loc, &next, at, length))
+            return;
+    }
 }

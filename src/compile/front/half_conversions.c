@@ -69,31 +69,28 @@ static void add_float(struct lw__text *out, struct span type)
     lw__text_add(out, after ? "float>" : "float");
 }
 
-static void add_conversion(struct lw__text *out, const struct conversion *c, const char *end)
-{
-    struct lw__text wide = {0}; /* an instruction without a name has a number, and numbers must
-                                 * be consecutive: the new one gets a name */
-    lw__text_add(&wide, "%%lw.wide.%zu", out->length);
-    lw__text_add(out, "  %s = fpext %.*s %.*s to ", lw__finished(&wide), (int)c->from.length,
-                 c->from.begin, (int)c->value.length, c->value.begin);
-    add_float(out, c->from);
-    lw__text_add_bytes(out, c->rest, (size_t)(end - c->rest));
-    lw__text_add(out, "\n  %.*s = fptrunc ", (int)c->result.length, c->result.begin);
-    add_float(out, c->from);
-    lw__text_add(out, " %s to %.*s", wide.data, (int)c->to.length, c->to.begin);
-    lw__text_add_bytes(out, c->rest, (size_t)(end - c->rest));
-    lw__text_free(&wide);
-}
-
 void lw__front_unmix(const char *module, struct lw__text *out)
 {
     for (const char *line = module; *line;) {
         struct conversion c;
         const char *end = line + strcspn(line, "\n");
-        if (read_conversion(line, end, &c))
-            add_conversion(out, &c, end);
-        else
+        if (read_conversion(line, end, &c)) {
+            /* An instruction without a name has a number, and numbers must be consecutive: the new
+             * one gets a name. */
+            struct lw__text wide = {0};
+            lw__text_add(&wide, "%%lw.wide.%zu", out->length);
+            lw__text_add(out, "  %s = fpext %.*s %.*s to ", lw__finished(&wide), (int)c.from.length,
+                         c.from.begin, (int)c.value.length, c.value.begin);
+            add_float(out, c.from);
+            lw__text_add_bytes(out, c.rest, (size_t)(end - c.rest));
+            lw__text_add(out, "\n  %.*s = fptrunc ", (int)c.result.length, c.result.begin);
+            add_float(out, c.from);
+            lw__text_add(out, " %s to %.*s", wide.data, (int)c.to.length, c.to.begin);
+            lw__text_add_bytes(out, c.rest, (size_t)(end - c.rest));
+            lw__text_free(&wide);
+        } else {
             lw__text_add_bytes(out, line, (size_t)(end - line));
+        }
         line = *end ? end + 1 : end;
         lw__text_add_bytes(out, "\n", 1);
     }

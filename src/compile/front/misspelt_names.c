@@ -71,23 +71,6 @@ static void try_near(struct search *search, const char *word)
     search->ours.word = lw__finished(&search->word);
 }
 
-static void try_names(struct search *search, const char *text, size_t header)
-{
-    char word[32];
-    bool has_parameters;
-    for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-        if (!name_in(text, word, sizeof word, &has_parameters))
-            continue;
-        if (strlen(word) == search->length && !memcmp(word, search->name, search->length)) {
-            if (!has_parameters || search->is_called)
-                search->include = headers[header].include;
-            search->is_found = true;
-        } else if (headers[header].is_near) {
-            try_near(search, word);
-        }
-    }
-}
-
 /* Many names are similar in some way. */
 static bool is_near(const struct lw__nearest *nearest)
 {
@@ -115,8 +98,22 @@ void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bo
         .name = name, .length = length, .is_called = is_called, .ours = near, .theirs = near};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         struct lw__text header = {0};
-        if (lw__read_our_header(headers[i].file, &header))
-            try_names(&search, header.data, i);
+        if (lw__read_our_header(headers[i].file, &header)) {
+            const char *text = header.data;
+            char word[32];
+            bool has_parameters;
+            for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+                if (!name_in(text, word, sizeof word, &has_parameters))
+                    continue;
+                if (strlen(word) == search.length && !memcmp(word, search.name, search.length)) {
+                    if (!has_parameters || search.is_called)
+                        search.include = headers[i].include;
+                    search.is_found = true;
+                } else if (headers[i].is_near) {
+                    try_near(&search, word);
+                }
+            }
+        }
         lw__text_free(&header);
     }
     lw__front_try_foreign(&search.theirs);

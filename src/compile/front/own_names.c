@@ -57,23 +57,6 @@ static bool is_suspected(const struct lw__own *own, const char *word, size_t len
     return false;
 }
 
-static void suspect_line(struct lw__own *own, const struct lw__text *header, const char *line,
-                         size_t length)
-{
-    for (const char *p = line, *end = line + length; p < end;) {
-        const char *word = p;
-        while (p < end && lw__is_word_char(*p))
-            p++;
-        const size_t n = (size_t)(p - word);
-        if (n && gives_way(header, word, n) && !is_suspected(own, word, n)) {
-            lw__text_add(&own->names, "%.*s=%.*s", (int)n, word, (int)n, word);
-            lw__text_add_bytes(&own->names, "", 1);
-            own->count++;
-        }
-        p += !n;
-    }
-}
-
 /* Suspect the names in lines with errors, and in the snippet below each, whose lines begin with a
  * blank. */
 bool lw__own_suspect(struct lw__own *own, const char *said)
@@ -85,8 +68,20 @@ bool lw__own_suspect(struct lw__own *own, const char *said)
         const char *error = *said == ' ' ? NULL : strstr(said, "error: ");
         if (*said != ' ')
             of_error = error && error < said + length;
-        if (of_error)
-            suspect_line(own, &header, said, length);
+        if (of_error) {
+            for (const char *p = said, *end = said + length; p < end;) {
+                const char *word = p;
+                while (p < end && lw__is_word_char(*p))
+                    p++;
+                const size_t n = (size_t)(p - word);
+                if (n && gives_way(&header, word, n) && !is_suspected(own, word, n)) {
+                    lw__text_add(&own->names, "%.*s=%.*s", (int)n, word, (int)n, word);
+                    lw__text_add_bytes(&own->names, "", 1);
+                    own->count++;
+                }
+                p += !n;
+            }
+        }
         said += length + (said[length] == '\n');
     }
     lw__text_free(&header);

@@ -359,23 +359,6 @@ static void check_instruction(struct refuse *r, LLVMValueRef function, LLVMValue
     }
 }
 
-/* clang keeps one alloca for each variable. */
-static void check_size(struct refuse *r, LLVMValueRef function)
-{
-    LLVMTargetDataRef data = LLVMGetModuleDataLayout(r->module);
-    unsigned long long bytes = 0;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-    EACH_INSTRUCTION(i, entry)
-        if (LLVMIsAAllocaInst(i)) {
-            unsigned long long more = LLVMABISizeOfType(data, LLVMGetAllocatedType(i));
-            bytes = more > ULLONG_MAX - bytes ? ULLONG_MAX : bytes + more;
-        }
-    if (bytes > LOCAL_BYTES_MAX)
-        lw__diags_error(r->diags, lw__loc_of(function),
-                        "'%s' has %llu bytes of local variables, at most %d are possible",
-                        name_of(function), bytes, LOCAL_BYTES_MAX);
-}
-
 static bool has_attribute(LLVMValueRef function, const char *name)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -391,7 +374,19 @@ static void check_function(struct refuse *r, LLVMValueRef function)
     if (has_attribute(function, "naked"))
         lw__diags_error(r->diags, loc, "'%s' is naked, which is not in the kernel language",
                         name_of(function));
-    check_size(r, function);
+    /* clang keeps one alloca for each variable. */
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(r->module);
+    unsigned long long bytes = 0;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    EACH_INSTRUCTION(i, entry)
+        if (LLVMIsAAllocaInst(i)) {
+            unsigned long long more = LLVMABISizeOfType(data, LLVMGetAllocatedType(i));
+            bytes = more > ULLONG_MAX - bytes ? ULLONG_MAX : bytes + more;
+        }
+    if (bytes > LOCAL_BYTES_MAX)
+        lw__diags_error(r->diags, lw__loc_of(function),
+                        "'%s' has %llu bytes of local variables, at most %d are possible",
+                        name_of(function), bytes, LOCAL_BYTES_MAX);
     if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
         lw__diags_error(r->diags, loc,
                         "'%s' takes variable arguments, which are not in the kernel "
@@ -408,24 +403,6 @@ static bool is_block_memory(LLVMValueRef global)
 {
     const char *section = LLVMGetSection(global);
     return section && (strcmp(section, "lw.shared") == 0 || strcmp(section, "lw.dynshared") == 0);
-}
-
-static void refuse_global(struct refuse *r, LLVMValueRef global, struct lw__loc loc)
-{
-    const char *name = lw__source_name(global);
-    if (LLVMIsThreadLocal(global))
-        lw__diags_error(r->diags, loc, "'%s' is thread-local: %s", name,
-                        lw__front_reason("_Thread_local", 13));
-    else if (LLVMIsDeclaration(global))
-        lw__diags_error(r->diags, loc,
-                        "'%s' is extern and has no value here: a kernel uses what its "
-                        "file defines",
-                        name);
-    else
-        lw__diags_error(r->diags, loc,
-                        "'%s' is %s data that can change: use SHARED, a buffer, or "
-                        "make it const",
-                        name, LLVMGetLinkage(global) == LLVMInternalLinkage ? "static" : "global");
 }
 
 /* Private globals are clang's own: texts, initial values of local arrays, locations of size checks.
@@ -445,19 +422,23 @@ static void check_global(struct refuse *r, LLVMValueRef global)
         check_constant(r, loc, value);
     if (r->told_count != before || LLVMGetLinkage(global) == LLVMPrivateLinkage)
         return;
-    if (LLVMIsThreadLocal(global) || !value || !LLVMIsGlobalConstant(global))
-        refuse_global(r, global, loc);
-}
-
-/* Other names for functions and data, known at compile time (alias) or at load time (ifunc). */
-static void check_aliases(struct refuse *r)
-{
-    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r->module); a; a = LLVMGetNextGlobalAlias(a))
-        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(a)),
-                        "'%s' is an alias, which is not in the kernel language", name_of(a));
-    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r->module); i; i = LLVMGetNextGlobalIFunc(i))
-        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(i)),
-                        "'%s' is an ifunc, which is not in the kernel language", name_of(i));
+    if (LLVMIsThreadLocal(global) || !value || !LLVMIsGlobalConstant(global)) {
+        const char *name = lw__source_name(global);
+        if (LLVMIsThreadLocal(global))
+            lw__diags_error(r->diags, loc, "'%s' is thread-local: %s", name,
+                            lw__front_reason("_Thread_local", 13));
+        else if (LLVMIsDeclaration(global))
+            lw__diags_error(r->diags, loc,
+                            "'%s' is extern and has no value here: a kernel uses what its "
+                            "file defines",
+                            name);
+        else
+            lw__diags_error(r->diags, loc,
+                            "'%s' is %s data that can change: use SHARED, a buffer, or "
+                            "make it const",
+                            name,
+                            LLVMGetLinkage(global) == LLVMInternalLinkage ? "static" : "global");
+    }
 }
 
 /* ---- recursion ---- */
@@ -523,6 +504,13 @@ void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__
     EACH_FUNCTION(f, module)
         if (!LLVMIsDeclaration(f))
             check_function(&r, f);
-    check_aliases(&r);
+    /* Other names for functions and data, known at compile time (alias) or at load time
+     * (ifunc). */
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r.module); a; a = LLVMGetNextGlobalAlias(a))
+        lw__diags_error(r.diags, lw__front_find(r.diags, name_of(a)),
+                        "'%s' is an alias, which is not in the kernel language", name_of(a));
+    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r.module); i; i = LLVMGetNextGlobalIFunc(i))
+        lw__diags_error(r.diags, lw__front_find(r.diags, name_of(i)),
+                        "'%s' is an ifunc, which is not in the kernel language", name_of(i));
     check_recursion(&r);
 }

@@ -53,13 +53,6 @@ static bool text_is(LLVMValueRef global, const char *text)
     return own && length == strlen(text) + 1 && memcmp(own, text, length) == 0;
 }
 
-/* The rows of llvm.global.annotations: an array; NULL: there is none. */
-static LLVMValueRef annotations(LLVMModuleRef module)
-{
-    LLVMValueRef global = LLVMGetNamedGlobal(module, "llvm.global.annotations");
-    return global ? LLVMGetInitializer(global) : NULL;
-}
-
 static struct lw__kernel *find_kernel(struct lw__kernels *kernels, LLVMValueRef function)
 {
     for (size_t i = 0; i < kernels->count; i++)
@@ -118,7 +111,9 @@ static void read_block(struct reader *r, struct lw__kernel *kernel, LLVMValueRef
 /* First the kernels, in source order, then their other annotations. */
 static void read_annotations(struct reader *r)
 {
-    LLVMValueRef rows = annotations(r->module);
+    /* The rows of llvm.global.annotations: an array; NULL: there is none. */
+    LLVMValueRef global = LLVMGetNamedGlobal(r->module, "llvm.global.annotations");
+    LLVMValueRef rows = global ? LLVMGetInitializer(global) : NULL;
     const unsigned count = rows ? (unsigned)LLVMGetNumOperands(rows) : 0;
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef row = LLVMGetOperand(rows, i), value = LLVMGetOperand(row, ANNOTATED_VALUE);
@@ -138,14 +133,6 @@ static void read_annotations(struct reader *r)
 }
 
 /* ---- parameters ---- */
-
-static void param_error(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
-                        const struct lw__param *param, const char *why)
-{
-    struct lw__loc loc = lw__loc_of_variable(kernel->function, variable);
-    lw__diags_error(r->diags, loc, "parameter '%s' of kernel '%s' has type '%s': %s", param->name,
-                    kernel->name, param->type, why);
-}
 
 /* Report a type that the host cannot pass. restrictions.c reports types that are refused
  * everywhere. */
@@ -170,8 +157,11 @@ static void check_param(struct reader *r, const struct lw__kernel *kernel, LLVMM
         why = "it has more than 12 declared sizes";
     if (!why && !*param->layout)
         why = "it is not in the kernel language";
-    if (why)
-        param_error(r, kernel, variable, param, why);
+    if (why) {
+        struct lw__loc loc = lw__loc_of_variable(kernel->function, variable);
+        lw__diags_error(r->diags, loc, "parameter '%s' of kernel '%s' has type '%s': %s",
+                        param->name, kernel->name, param->type, why);
+    }
 }
 
 /* `float [rows][16]` for an array parameter, else the type from the debug info. */
@@ -215,22 +205,6 @@ static void read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadata
     param->offset = (kernel->arg_bytes + param->align - 1) / param->align * param->align;
     kernel->arg_bytes = param->offset + param->size;
     check_param(r, kernel, variable, type, param);
-}
-
-static void make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variables)
-{
-    struct lw__text out = {0};
-    lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
-    for (unsigned i = 0; i < kernel->param_count; i++) {
-        struct lw__text one = {0};
-        LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
-        spell_param(r, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE),
-                    &kernel->params[i].brackets, kernel->params[i].name, &one);
-        lw__text_add(&out, "%s%s", i ? ", " : "", lw__finished(&one));
-        lw__text_free(&one);
-    }
-    lw__text_add(&out, ")");
-    kernel->signature = take(r, &out);
 }
 
 /* Check the kernel as a whole; if true, its parameters can be read. */
@@ -289,7 +263,18 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
         lw__diags_error(r->diags, kernel->loc,
                         "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
                         kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
-    make_signature(r, kernel, variables);
+    struct lw__text out = {0};
+    lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
+    for (unsigned i = 0; i < kernel->param_count; i++) {
+        struct lw__text one = {0};
+        LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
+        spell_param(r, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE),
+                    &kernel->params[i].brackets, kernel->params[i].name, &one);
+        lw__text_add(&out, "%s%s", i ? ", " : "", lw__finished(&one));
+        lw__text_free(&one);
+    }
+    lw__text_add(&out, ")");
+    kernel->signature = take(r, &out);
 }
 
 /* lw__front_signature - fill in *kernels, all zero before, from clang's module. ast_text is the

@@ -21,15 +21,6 @@ static void drop_unused(LLVMValueRef value)
     }
 }
 
-static void drop_calls(LLVMValueRef function)
-{
-    EACH_CALL(call, function) {
-        LLVMValueRef value = LLVMGetOperand(call, 1);
-        LLVMInstructionEraseFromParent(call);
-        drop_unused(value);
-    }
-}
-
 void lw__front_drop_traces(LLVMModuleRef module)
 {
     EACH_FUNCTION_SAFE(f, module) {
@@ -37,7 +28,11 @@ void lw__front_drop_traces(LLVMModuleRef module)
         if (strncmp(LLVMGetValueName2(f, &length), "\1lw.trace.", 10) &&
             strncmp(LLVMGetValueName2(f, &length), "lw.trace.", 9))
             continue;
-        drop_calls(f);
+        EACH_CALL(call, f) {
+            LLVMValueRef value = LLVMGetOperand(call, 1);
+            LLVMInstructionEraseFromParent(call);
+            drop_unused(value);
+        }
         LLVMDeleteFunction(f);
     }
 }

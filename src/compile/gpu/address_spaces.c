@@ -56,11 +56,6 @@ void lw__gpu_drop_volatile(LLVMValueRef function)
             LLVMSetVolatile(i, 0);
 }
 
-static bool is_argument(LLVMValueRef object)
-{
-    return LLVMIsALoadInst(object) && LLVMIsAArgument(lw__ir_object(LLVMGetOperand(object, 0)));
-}
-
 /* True if the access's address space is unknown. The code generator itself finds private memory,
  * through a cast, and memory that the host gave. */
 static bool is_generic(LLVMValueRef i)
@@ -68,7 +63,8 @@ static bool is_generic(LLVMValueRef i)
     LLVMValueRef address = lw__ir_address(i), object = address ? lw__ir_object(address) : NULL;
     return address && !LLVMGetPointerAddressSpace(LLVMTypeOf(address)) &&
            !LLVMIsAAllocaInst(object) && !LLVMIsAArgument(object) &&
-           !LLVMIsAAddrSpaceCastInst(object) && !is_argument(object);
+           !LLVMIsAAddrSpaceCastInst(object) &&
+           !(LLVMIsALoadInst(object) && LLVMIsAArgument(lw__ir_object(LLVMGetOperand(object, 0))));
 }
 
 void lw__gpu_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel)

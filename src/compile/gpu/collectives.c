@@ -57,16 +57,6 @@ static bool is_exchange(enum lw__op op)
     return lw__op_table[op].block && kind != LW_KIND_SYNC && kind != LW_KIND_VOTE;
 }
 
-static unsigned add_sync_point(struct lw__gpu *x, bool sure, LLVMValueRef *args, unsigned n)
-{
-    args[n++] = const32(x, x->threads);
-    args[n++] = lw__gpu_thread_index(x, "lw.warp_id");
-    args[n++] = LLVMConstInt(x->i1, sure, 0);
-    args[n++] = x->parity;
-    x->opens |= !sure;
-    return n;
-}
-
 void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask, bool sure)
 {
     const char *type;
@@ -88,8 +78,13 @@ void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask,
     } else if (*type) {
         lw__text_add(&name, "_%s", type);
     }
-    if (is_exchange(op))
-        n = add_sync_point(x, sure, args, n);
+    if (is_exchange(op)) {
+        args[n++] = const32(x, x->threads);
+        args[n++] = lw__gpu_thread_index(x, "lw.warp_id");
+        args[n++] = LLVMConstInt(x->i1, sure, 0);
+        args[n++] = x->parity;
+        x->opens |= !sure;
+    }
     LLVMValueRef made = lw__gpu_call(x, lw__finished(&name), args, n);
     lw__text_free(&name);
     if (lw__op_table[op].kind == LW_KIND_MOVE)

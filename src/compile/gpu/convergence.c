@@ -93,12 +93,6 @@ static void split_collectives(struct convergence *m, LLVMBasicBlockRef block)
     }
 }
 
-static void split_blocks(struct convergence *m)
-{
-    EACH_BLOCK_SAFE(b, m->x->kernel->function)
-        split_collectives(m, b);
-}
-
 static const struct group *group_at(const struct convergence *m, LLVMBasicBlockRef block)
 {
     for (size_t g = 0; g < m->group_count; g++)
@@ -176,46 +170,6 @@ static void add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t
     h->sync_points[h->sync_point_count++] = (struct sync_point){at, group};
 }
 
-/* The ranges of sync points that loops repeat; before[k]: how many sync points precede block k of
- * the schedule. */
-static void list_ranges(struct convergence *m, struct rendezvous *h, const uint32_t *before)
-{
-    const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
-    for (uint32_t n = 0; n < of->loop_count; n++) {
-        const uint32_t first = before[of->loops[n].first], end = before[of->loops[n].last + 1];
-        if (first == end)
-            continue;
-        h->ranges = lw__one_more(arena_of(m), h->ranges, h->range_count, sizeof *h->ranges);
-        h->ranges[h->range_count++] = (struct lw__loop_range){first, end - 1};
-    }
-}
-
-/* List the sync points in the order of the region's schedule. Lanes that return converge before the
- * others converge with the block. */
-static void list_sync_points(struct convergence *m, struct rendezvous *h)
-{
-    const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
-    uint32_t *before = lw__new(arena_of(m), of->count + 1, sizeof *before);
-    for (uint32_t k = 0; k < of->count; k++) {
-        add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
-        before[k + 1] = (uint32_t)h->sync_point_count;
-    }
-    list_ranges(m, h, before);
-}
-
-static void list_blocks(struct convergence *m, struct rendezvous *h)
-{
-    const struct lw__region *r = &h->facts->regions[h->region];
-    const struct lw__cfg *g = &h->facts->cfg;
-    for (uint32_t b = 0; b < g->count; b++) {
-        if (!r->blocks[b])
-            continue;
-        h->inside =
-            lw__one_more(arena_of(m), h->inside, h->inside_count, sizeof(LLVMBasicBlockRef));
-        h->inside[h->inside_count++] = g->blocks[b];
-    }
-}
-
 /* Open a rendezvous for the group's region in the analysis, if it is in one and has none yet. */
 static void open_rendezvous(struct convergence *m, const struct lw__facts *facts,
                             const struct group *group)
@@ -234,22 +188,34 @@ static void open_rendezvous(struct convergence *m, const struct lw__facts *facts
                              .head = blocks[r->head],
                              .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                              .is_loop = r->is_loop};
-    list_sync_points(m, h);
-    list_blocks(m, h);
+    /* List the sync points in the order of the region's schedule. Lanes that return converge
+     * before the others converge with the block. */
+    const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
+    uint32_t *before = lw__new(arena_of(m), of->count + 1, sizeof *before);
+    for (uint32_t k = 0; k < of->count; k++) {
+        add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
+        before[k + 1] = (uint32_t)h->sync_point_count;
+    }
+    /* The ranges of sync points that loops repeat; before[k]: how many sync points precede block
+     * k of the schedule. */
+    for (uint32_t n = 0; n < of->loop_count; n++) {
+        const uint32_t first = before[of->loops[n].first], end = before[of->loops[n].last + 1];
+        if (first == end)
+            continue;
+        h->ranges = lw__one_more(arena_of(m), h->ranges, h->range_count, sizeof *h->ranges);
+        h->ranges[h->range_count++] = (struct lw__loop_range){first, end - 1};
+    }
+    const struct lw__cfg *g = &h->facts->cfg;
+    for (uint32_t b = 0; b < g->count; b++) {
+        if (!r->blocks[b])
+            continue;
+        h->inside =
+            lw__one_more(arena_of(m), h->inside, h->inside_count, sizeof(LLVMBasicBlockRef));
+        h->inside[h->inside_count++] = g->blocks[b];
+    }
 }
 
 /* ---- iterations that differ ------------------------------------------------------------------ */
-
-/* Recorded while the analysis still knows the values. */
-static void note_differing(struct convergence *m, LLVMValueRef call)
-{
-    struct differing *d = lw__new(arena_of(m), 1, sizeof *d);
-    *d = (struct differing){.call = call, .next = m->differing};
-    const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
-    d->count =
-        lw__spmd_differing_iterations(of_block ? m->of_block : m->by_warp, call, d->operands);
-    m->differing = d;
-}
 
 /* The lanes of mask that are in the same iterations as this lane. */
 LLVMValueRef lw__gpu_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask)
@@ -292,19 +258,6 @@ LLVMValueRef lw__gpu_all_lanes(struct lw__gpu *x)
     return LLVMBuildSelect(x->b, last, part, full, "");
 }
 
-/* Lower collectives that all threads of the block reach. */
-static void hold_uniform(struct convergence *m, const struct group *g)
-{
-    for (size_t k = 0; k < g->count; k++) {
-        LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
-        LLVMPositionBuilderBefore(m->x->b, call);
-        if (lw__gpu_may_diverge(m, g->blocks[k]))
-            lw__gpu_syncwarp(m);
-        lw__gpu_collective(m->x, call, lw__gpu_same_iterations(m, call, lw__gpu_all_lanes(m->x)),
-                           true);
-    }
-}
-
 static bool has_block_op(const struct group *g)
 {
     bool has = false;
@@ -318,8 +271,16 @@ static bool has_block_op(const struct group *g)
 static void plan(struct convergence *m)
 {
     for (size_t g = 0; g < m->group_count; g++)
-        for (size_t k = 0; k < m->groups[g].count; k++)
-            note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
+        for (size_t k = 0; k < m->groups[g].count; k++) {
+            /* Recorded while the analysis still knows the values. */
+            const LLVMValueRef call = lw__ir_collective_in(m->groups[g].blocks[k]);
+            struct differing *d = lw__new(arena_of(m), 1, sizeof *d);
+            *d = (struct differing){.call = call, .next = m->differing};
+            const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
+            d->count = lw__spmd_differing_iterations(of_block ? m->of_block : m->by_warp, call,
+                                                     d->operands);
+            m->differing = d;
+        }
     for (size_t g = 0; g < m->group_count; g++)
         if (has_block_op(&m->groups[g]))
             open_rendezvous(m, m->of_block, &m->groups[g]);
@@ -340,8 +301,17 @@ static void converge(struct convergence *m)
     for (size_t h = 0; h < m->rendezvous_count; h++)
         lw__gpu_demote(m, &m->rendezvous[h]);
     for (size_t g = 0; g < m->group_count; g++)
-        if (m->groups[g].all_come)
-            hold_uniform(m, &m->groups[g]);
+        if (m->groups[g].all_come) {
+            /* Lower collectives that all threads of the block reach. */
+            for (size_t k = 0; k < m->groups[g].count; k++) {
+                LLVMValueRef call = lw__ir_collective_in(m->groups[g].blocks[k]);
+                LLVMPositionBuilderBefore(m->x->b, call);
+                if (lw__gpu_may_diverge(m, m->groups[g].blocks[k]))
+                    lw__gpu_syncwarp(m);
+                lw__gpu_collective(m->x, call,
+                                   lw__gpu_same_iterations(m, call, lw__gpu_all_lanes(m->x)), true);
+            }
+        }
     for (size_t h = 0; h < m->rendezvous_count; h++)
         lw__gpu_build_rendezvous(m, &m->rendezvous[h]);
 }
@@ -365,13 +335,6 @@ static void ask_in(struct convergence *m, const struct lw__loop *l)
     lw__ir_call(x->b, x->module, "lw.wait", x->none, &iterations, 1);
 }
 
-static void ask_in_waits(struct convergence *m)
-{
-    for (size_t l = 0; l < m->of_block->loops.count; l++)
-        if (m->of_block->spin_access[m->of_block->loops.loops[l].header])
-            ask_in(m, &m->of_block->loops.loops[l]);
-}
-
 bool lw__gpu_find_lanes(struct lw__gpu *x, bool *waits)
 {
     struct lw__gang_config config = lw__gang_config(x->unit, x->kernel);
@@ -380,13 +343,17 @@ bool lw__gpu_find_lanes(struct lw__gpu *x, bool *waits)
     struct convergence m = {.x = x, .of_block = &of_block, .by_warp = &by_warp};
     if (!lw__llvm_passes(x->unit, LW_PASSES_converge))
         return false;
-    split_blocks(&m);
+    EACH_BLOCK_SAFE(b, m.x->kernel->function)
+        split_collectives(&m, b);
     bool ok = lw__facts_analyse(&of_block, &config);
     config.by_warp = true;
     ok = ok && lw__facts_analyse(&by_warp, &config);
     *waits = ok && of_block.has_spin_loops;
-    if (*waits)
-        ask_in_waits(&m);
+    if (*waits) {
+        for (size_t l = 0; l < m.of_block->loops.count; l++)
+            if (m.of_block->spin_access[m.of_block->loops.loops[l].header])
+                ask_in(&m, &m.of_block->loops.loops[l]);
+    }
     if (ok)
         converge(&m);
     lw__arena_release(&x->unit->scratch, mark);

@@ -63,19 +63,6 @@ static LLVMValueRef block_number(struct lw__gpu *x, LLVMValueRef zero)
     return n;
 }
 
-/* The block's index by the order in which blocks start. */
-static void take_ticket(struct entry *e)
-{
-    struct lw__gpu *x = &e->x;
-    LLVMValueRef rest = lw__gpu_call(x, "ticket", (LLVMValueRef[]){e->launch, thread_number(x)}, 2);
-    for (unsigned k = 0; k < 3; k++) {
-        LLVMValueRef size = LLVMBuildZExt(x->b, int3(x, "grid_dim", k), x->i64, "");
-        LLVMValueRef i = k < 2 ? LLVMBuildURem(x->b, rest, size, "") : rest;
-        e->block_idx[k] = LLVMBuildTrunc(x->b, i, x->i32, "");
-        rest = LLVMBuildUDiv(x->b, rest, size, "");
-    }
-}
-
 /* A pointer from the host is to global memory. Casting it there and back tells infer-address-spaces
  * so. */
 static LLVMValueRef to_global(struct lw__gpu *x, LLVMValueRef v)
@@ -163,15 +150,6 @@ static void put(LLVMValueRef call, LLVMValueRef value)
     LLVMInstructionEraseFromParent(call);
 }
 
-static void copy_range(LLVMValueRef to, LLVMValueRef from)
-{
-    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(from));
-    const unsigned kind = LLVMGetMDKindIDInContext(c, "range", 5);
-    LLVMValueRef range = LLVMGetMetadata(from, kind);
-    if (range && LLVMIsACallInst(to))
-        LLVMSetMetadata(to, kind, range);
-}
-
 static bool lower_index(struct entry *e, LLVMValueRef call, const char *name)
 {
     struct lw__gpu *x = &e->x;
@@ -187,7 +165,11 @@ static bool lower_index(struct entry *e, LLVMValueRef call, const char *name)
     LLVMValueRef v = index == LW_INDEX_block_idx && e->block_idx[0]
                          ? e->block_idx[axis]
                          : x->target->index(x, index, axis);
-    copy_range(v, call);
+    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(call));
+    const unsigned kind = LLVMGetMDKindIDInContext(c, "range", 5);
+    LLVMValueRef range = LLVMGetMetadata(call, kind);
+    if (range && LLVMIsACallInst(v))
+        LLVMSetMetadata(v, kind, range);
     put(call, v);
     return true;
 }
@@ -299,24 +281,29 @@ static bool lower_calls(struct entry *e)
     return true;
 }
 
-static bool is_waiting(LLVMValueRef function)
-{
-    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, LW_GPU_WAITS,
-                                         sizeof LW_GPU_WAITS - 1);
-}
-
 static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 {
     struct entry e = {.x = lw__gpu_open(unit, kernel)};
-    const bool waits = is_waiting(kernel->function);
+    const bool waits = LLVMGetStringAttributeAtIndex(kernel->function, LLVMAttributeFunctionIndex,
+                                                     LW_GPU_WAITS, sizeof LW_GPU_WAITS - 1);
     e.function = unit->gpu->open(&e.x);
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(e.function, LLVMGetSubprogram(kernel->function));
     LLVMSetSubprogram(kernel->function, NULL);
     move_body(&e);
     lw__ir_plain_private(e.function);
-    if (waits)
-        take_ticket(&e);
+    if (waits) {
+        /* The block's index by the order in which blocks start. */
+        struct lw__gpu *x = &e.x;
+        LLVMValueRef rest =
+            lw__gpu_call(x, "ticket", (LLVMValueRef[]){e.launch, thread_number(x)}, 2);
+        for (unsigned k = 0; k < 3; k++) {
+            LLVMValueRef size = LLVMBuildZExt(x->b, int3(x, "grid_dim", k), x->i64, "");
+            LLVMValueRef i = k < 2 ? LLVMBuildURem(x->b, rest, size, "") : rest;
+            e.block_idx[k] = LLVMBuildTrunc(x->b, i, x->i32, "");
+            rest = LLVMBuildUDiv(x->b, rest, size, "");
+        }
+    }
     lw__gpu_drop_volatile(e.function);
     bool ok = place_shared(&e) && lower_calls(&e);
     LLVMDeleteFunction(kernel->function);

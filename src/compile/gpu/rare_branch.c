@@ -10,12 +10,6 @@
 #include "compile/gpu/gpu.h"
 #include <string.h>
 
-static bool is_pure(LLVMValueRef i)
-{
-    return lw__ir_is_arith(i) || lw__ir_calls(i, LW_LLVM_sqrt) || lw__ir_calls(i, LW_LLVM_fma) ||
-           lw__ir_calls(i, LW_LLVM_fabs);
-}
-
 /* True if all uses of v are in the block, or in phis on an edge from it. */
 static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
 {
@@ -29,18 +23,6 @@ static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
             return false;
     }
     return LLVMGetFirstUse(v);
-}
-
-static void move_wanted(LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMValueRef before;
-    for (LLVMValueRef i = LLVMGetBasicBlockTerminator(from); i; i = before) {
-        before = LLVMGetPreviousInstruction(i);
-        if (!is_pure(i) || !only_wanted_in(i, to))
-            continue;
-        LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(to));
-        lw__ir_move(i, b);
-    }
 }
 
 /* The weights keep LLVM from turning it into a select again. The phi has a block of its own,
@@ -62,5 +44,14 @@ void lw__gpu_rarely(struct lw__gpu *x, LLVMValueRef call)
     LLVMBuildBr(x->b, rest);
     LLVMReplaceAllUsesWith(call, phi);
     LLVMInstructionEraseFromParent(call);
-    move_wanted(x->b, head, seldom);
+    LLVMValueRef before;
+    for (LLVMValueRef i = LLVMGetBasicBlockTerminator(head); i; i = before) {
+        before = LLVMGetPreviousInstruction(i);
+        if (!(lw__ir_is_arith(i) || lw__ir_calls(i, LW_LLVM_sqrt) || lw__ir_calls(i, LW_LLVM_fma) ||
+              lw__ir_calls(i, LW_LLVM_fabs)) ||
+            !only_wanted_in(i, seldom))
+            continue;
+        LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(seldom));
+        lw__ir_move(i, x->b);
+    }
 }

@@ -21,13 +21,6 @@ static bool is_atomic(LLVMValueRef i)
     return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
 }
 
-static bool is_shared_access(LLVMValueRef i)
-{
-    return is_atomic(i) ||
-           (LLVMIsALoadInst(i) &&
-            (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
-}
-
 /* The assembler omits a sync whose mask is a constant, and assumes that all lanes are there. */
 static void reconverge_now(struct convergence *m)
 {
@@ -42,18 +35,6 @@ static void mark(const struct lw__cfg *g, LLVMBasicBlockRef block, bool *marked)
         marked[b] = true;
 }
 
-/* Blocks that lanes may reach alone: of regions that diverge in a warp, and of rendezvous. The
- * latter may be regions that diverge in the block only. */
-static void find_divergent(const struct convergence *m, bool *divergent)
-{
-    const struct lw__facts *facts = m->by_warp;
-    for (uint32_t b = 0; b < facts->cfg.count; b++)
-        divergent[b] = facts->region_of[b] >= 0;
-    for (size_t h = 0; h < m->rendezvous_count; h++)
-        for (size_t k = 0; k < m->rendezvous[h].inside_count; k++)
-            mark(&facts->cfg, m->rendezvous[h].inside[k], divergent);
-}
-
 /* Reconverge all lanes after atomic operations that become loops and that all lanes execute.
  * must_reconverge[b]: lanes yield in a loop that holds block b, or in an operation of b that only
  * some execute. */
@@ -66,7 +47,9 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         for (LLVMValueRef next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            shares |= is_shared_access(i);
+            shares |= is_atomic(i) ||
+                      (LLVMIsALoadInst(i) &&
+                       (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
             const bool loops_here = is_atomic(i) && m->x->target->becomes_loop(i);
             must_reconverge[b] |= loops_here && divergent[b];
             if (!loops_here || divergent[b])
@@ -80,19 +63,6 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
     }
 }
 
-/* A divergent branch whose region has such a loop leaves lanes diverged after the region, too. */
-static void find_regions(struct convergence *m, const bool *must_reconverge)
-{
-    const struct lw__facts *facts = m->by_warp;
-    for (size_t r = 0; r < facts->region_count; r++) {
-        bool some = false;
-        for (uint32_t b = 0; b < facts->cfg.count; b++)
-            some |= facts->regions[r].blocks[b] && must_reconverge[b];
-        for (uint32_t b = 0; b < facts->cfg.count; b++)
-            m->may_diverge[b] |= some && facts->regions[r].blocks[b];
-    }
-}
-
 static bool comes_diverged(const struct convergence *m, uint32_t block, const bool *converges)
 {
     const struct lw__cfg *g = &m->by_warp->cfg;
@@ -100,17 +70,6 @@ static bool comes_diverged(const struct convergence *m, uint32_t block, const bo
         if (m->may_diverge[from] && !converges[from])
             return true;
     return false;
-}
-
-/* They stay diverged up to a collective that all lanes execute, which reconverges them. */
-static void follow(struct convergence *m, const bool *converges)
-{
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t b = 0; b < m->by_warp->cfg.count; b++)
-            if (!m->may_diverge[b] && comes_diverged(m, b, converges))
-                more = m->may_diverge[b] = true;
-    }
 }
 
 void lw__gpu_find_reconvergence(struct convergence *m)
@@ -122,15 +81,37 @@ void lw__gpu_find_reconvergence(struct convergence *m)
     bool *converges = lw__new(arena, g->count + 1, 1);
     m->may_diverge = lw__new(arena, g->count + 1, 1);
     if (lw__works_around(m->x->unit, LW_AROUND_yielding_loop)) {
-        find_divergent(m, divergent);
+        /* Blocks that lanes may reach alone: of regions that diverge in a warp, and of
+         * rendezvous. The latter may be regions that diverge in the block only. */
+        const struct lw__facts *facts = m->by_warp;
+        for (uint32_t b = 0; b < facts->cfg.count; b++)
+            divergent[b] = facts->region_of[b] >= 0;
+        for (size_t h = 0; h < m->rendezvous_count; h++)
+            for (size_t k = 0; k < m->rendezvous[h].inside_count; k++)
+                mark(&facts->cfg, m->rendezvous[h].inside[k], divergent);
         find_loops(m, divergent, must_reconverge);
         for (uint32_t b = 0; b < g->count; b++)
             m->must_reconverge |= must_reconverge[b];
         for (size_t k = 0; k < m->group_count; k++)
             for (size_t i = 0; m->groups[k].all_come && i < m->groups[k].count; i++)
                 mark(g, m->groups[k].blocks[i], converges);
-        find_regions(m, must_reconverge);
-        follow(m, converges);
+        /* A divergent branch whose region has such a loop leaves lanes diverged after the region,
+         * too. */
+        for (size_t r = 0; r < facts->region_count; r++) {
+            bool some = false;
+            for (uint32_t b = 0; b < facts->cfg.count; b++)
+                some |= facts->regions[r].blocks[b] && must_reconverge[b];
+            for (uint32_t b = 0; b < facts->cfg.count; b++)
+                m->may_diverge[b] |= some && facts->regions[r].blocks[b];
+        }
+        /* They stay diverged up to a collective that all lanes execute, which reconverges
+         * them. */
+        for (bool more = true; more;) {
+            more = false;
+            for (uint32_t b = 0; b < m->by_warp->cfg.count; b++)
+                if (!m->may_diverge[b] && comes_diverged(m, b, converges))
+                    more = m->may_diverge[b] = true;
+        }
     }
 }
 

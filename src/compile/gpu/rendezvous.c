@@ -151,18 +151,6 @@ static LLVMValueRef ballot(struct plan *p, LLVMValueRef condition)
     return lw__gpu_call(p->m->x, "who", &condition, 1);
 }
 
-/* From the end of a loop's sync points back to the first, while a lane waits for one of them. */
-static void build_range(struct plan *p, const struct lw__loop_range *r, LLVMBasicBlockRef block,
-                        LLVMBasicBlockRef next)
-{
-    LLVMPositionBuilderAtEnd(p->b, block);
-    LLVMValueRef at = LLVMBuildLoad2(p->b, p->m->x->i32, p->at, "");
-    LLVMValueRef from = LLVMBuildSub(p->b, at, number(p, r->first), "");
-    LLVMValueRef waits = LLVMBuildICmp(p->b, LLVMIntULE, from, number(p, r->last - r->first), "");
-    LLVMValueRef some = LLVMBuildIsNotNull(p->b, ballot(p, waits), "");
-    LLVMBuildCondBr(p->b, some, p->check[r->first], next);
-}
-
 /* Build the continuation of sync point k: the ends of the ranges that end with it, inner first,
  * then the next check. */
 static void build_after(struct plan *p, uint32_t k)
@@ -172,22 +160,18 @@ static void build_after(struct plan *p, uint32_t k)
         if (p->h->ranges[r].last != k)
             continue;
         LLVMBasicBlockRef block = new_block(p, "round");
-        build_range(p, &p->h->ranges[r], block, next);
+        /* From the end of a loop's sync points back to the first, while a lane waits for one of
+         * them. */
+        LLVMPositionBuilderAtEnd(p->b, block);
+        LLVMValueRef at = LLVMBuildLoad2(p->b, p->m->x->i32, p->at, "");
+        LLVMValueRef from = LLVMBuildSub(p->b, at, number(p, p->h->ranges[r].first), "");
+        LLVMValueRef waits = LLVMBuildICmp(
+            p->b, LLVMIntULE, from, number(p, p->h->ranges[r].last - p->h->ranges[r].first), "");
+        LLVMValueRef some = LLVMBuildIsNotNull(p->b, ballot(p, waits), "");
+        LLVMBuildCondBr(p->b, some, p->check[p->h->ranges[r].first], next);
         next = block;
     }
     p->after[k] = next;
-}
-
-/* The block holds the collective. Lanes in mask continue in the rest of it, the others in
- * `others`. */
-static void hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
-                 LLVMValueRef takes_part, LLVMBasicBlockRef others)
-{
-    LLVMValueRef call = lw__ir_collective_in(block), rest = LLVMGetNextInstruction(call);
-    LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
-    LLVMPositionBuilderAtEnd(p->b, own);
-    LLVMBuildCondBr(p->b, takes_part, block, others);
-    lw__gpu_collective(p->m->x, call, lw__gpu_same_iterations(p->m, call, mask), false);
 }
 
 /* The code between two collectives of a group is straight-line. Its end leads to a block where all
@@ -213,7 +197,13 @@ static void run_group(struct plan *p, const struct group *g, LLVMValueRef mask,
         const bool last = k + 1 == g->count;
         LLVMBasicBlockRef others =
             last ? p->rendezvous : bring_together(p, g->blocks[k], g->blocks[k + 1]);
-        hold(p, g->blocks[k], mask, takes_part, others);
+        /* The block holds the collective. Lanes in mask continue in the rest of it, the others in
+         * `others`. */
+        LLVMValueRef call = lw__ir_collective_in(g->blocks[k]), rest = LLVMGetNextInstruction(call);
+        LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
+        LLVMPositionBuilderAtEnd(p->b, own);
+        LLVMBuildCondBr(p->b, takes_part, g->blocks[k], others);
+        lw__gpu_collective(p->m->x, call, lw__gpu_same_iterations(p->m, call, mask), false);
     }
 }
 
@@ -270,15 +260,6 @@ static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
     }
 }
 
-/* Redirect all edges to the header from outside. An earlier rendezvous has been built by now: its
- * end is such an edge. */
-static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
-{
-    EACH_BLOCK(b, p->m->x->kernel->function)
-        if (!is_inside(p->h, b))
-            lw__ir_redirect(b, p->h->head, to);
-}
-
 /* Lanes enter: they go to the rendezvous, and from there on along their original edges. */
 static void build_begin(struct plan *p)
 {
@@ -289,7 +270,11 @@ static void build_begin(struct plan *p)
     LLVMPositionBuilderAtEnd(p->b, p->begin);
     LLVMBuildStore(p->b, number(p, NONE_HELD), p->held);
     if (p->h->is_loop) {
-        bend_entries(p, enter);
+        /* Redirect all edges to the header from outside. An earlier rendezvous has been built by
+         * now: its end is such an edge. */
+        EACH_BLOCK(b, p->m->x->kernel->function)
+            if (!is_inside(p->h, b))
+                lw__ir_redirect(b, p->h->head, enter);
         LLVMBuildBr(p->b, p->h->head);
     } else {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(p->h->head);

@@ -100,26 +100,6 @@ static bool calls(LLVMValueRef entry, LLVMValueRef function)
     return false;
 }
 
-/* By the functions of devlib that have the address of the launch's record. */
-static void tell_uses(struct lw__gpu *x, LLVMValueRef entry)
-{
-    static const struct {
-        const char *function;
-        enum lw_cuda_uses use;
-    } rows[] = {{DEVLIB "ticket", LW_CUDA_TICKETS},      {DEVLIB "print", LW_CUDA_PRINTS},
-                {DEVLIB "assert_fail", LW_CUDA_ASSERTS}, {DEVLIB "assert_that", LW_CUDA_ASSERTS},
-                {DEVLIB "wait", LW_CUDA_STOPS},          {DEVLIB "refused", LW_CUDA_REFUSES}};
-    uint64_t uses = x->slack << LW_CUDA_SLACK_SHIFT;
-    if (lw__has(x->unit, LW_HAS_FOLLOWING))
-        uses |= LW_CUDA_FOLLOWS;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (calls(entry, LLVMGetNamedFunction(x->module, rows[k].function)))
-            uses |= rows[k].use;
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(x->module, x->i32, LW_CUDA_USES, LW_PTX_GLOBAL);
-    LLVMSetInitializer(g, LLVMConstInt(x->i32, uses, 0));
-    LLVMSetGlobalConstant(g, 1);
-}
-
 /* The block's dimensions, so that the assembler can plan registers. */
 static void complete(struct lw__gpu *x, LLVMValueRef entry)
 {
@@ -132,8 +112,26 @@ static void complete(struct lw__gpu *x, LLVMValueRef entry)
             x->module, "nvvm.annotations",
             LLVMMetadataAsValue(x->context, LLVMMDNodeInContext2(x->context, row, 3)));
     }
-    if (!LLVMGetNamedGlobal(x->module, LW_CUDA_USES))
-        tell_uses(x, entry);
+    if (!LLVMGetNamedGlobal(x->module, LW_CUDA_USES)) {
+        /* By the functions of devlib that have the address of the launch's record. */
+        static const struct {
+            const char *function;
+            enum lw_cuda_uses use;
+        } rows[] = {
+            {DEVLIB "ticket", LW_CUDA_TICKETS},      {DEVLIB "print", LW_CUDA_PRINTS},
+            {DEVLIB "assert_fail", LW_CUDA_ASSERTS}, {DEVLIB "assert_that", LW_CUDA_ASSERTS},
+            {DEVLIB "wait", LW_CUDA_STOPS},          {DEVLIB "refused", LW_CUDA_REFUSES}};
+        uint64_t uses = x->slack << LW_CUDA_SLACK_SHIFT;
+        if (lw__has(x->unit, LW_HAS_FOLLOWING))
+            uses |= LW_CUDA_FOLLOWS;
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+            if (calls(entry, LLVMGetNamedFunction(x->module, rows[k].function)))
+                uses |= rows[k].use;
+        LLVMValueRef g =
+            LLVMAddGlobalInAddressSpace(x->module, x->i32, LW_CUDA_USES, LW_PTX_GLOBAL);
+        LLVMSetInitializer(g, LLVMConstInt(x->i32, uses, 0));
+        LLVMSetGlobalConstant(g, 1);
+    }
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

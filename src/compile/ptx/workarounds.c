@@ -269,12 +269,6 @@ static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
     return LLVMBuildIntCast2(b, number, LLVMTypeOf(i), false, "");
 }
 
-/* Where an operand is used: at the user, or at the end of a phi's incoming block. */
-static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
-{
-    return LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
-}
-
 /* Compute the number in each block that uses it, except the predicate's own. A phi with two edges
  * from one block needs the same value on both; it stays as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
@@ -286,7 +280,10 @@ static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
         unsigned k = 0;
         while (LLVMGetOperandUse(user, k) != use)
             k++;
-        LLVMValueRef at = wanted_at(user, k);
+        /* Where an operand is used: at the user, or at the end of a phi's incoming block. */
+        LLVMValueRef at = LLVMIsAPHINode(user)
+                              ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k))
+                              : user;
         const bool both_edges = LLVMIsAPHINode(user) && LLVMGetNumSuccessors(at) == 2 &&
                                 LLVMGetSuccessor(at, 0) == LLVMGetSuccessor(at, 1);
         if (LLVMGetInstructionParent(at) == home || both_edges)

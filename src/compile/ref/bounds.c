@@ -150,19 +150,6 @@ static bool is_check(LLVMValueRef user)
     return lw__is_access_check(user) || lw__is_index_check(user);
 }
 
-/* At the start and the end of a helper: set the row's size to the variable's, or to none. */
-static void mark(struct lw__ref *r, LLVMValueRef marker, const struct lw__ref_object *row)
-{
-    const bool starts = lw__ir_calls(marker, LW_LLVM_lifetime_start);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
-    LLVMPositionBuilderBefore(r->b, marker);
-    LLVMValueRef place =
-        table_field(r, number(r, row_of(r, row)), offsetof(struct lw_ref_object, bytes));
-    LLVMBuildStore(r->b, number(r, starts ? row->bytes : 0), place);
-    LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(here));
-    LLVMInstructionEraseFromParent(marker);
-}
-
 /* Replace all uses of the variable by a pointer with its tag, and enter it in the thread's
  * table. */
 static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_object *row)
@@ -181,7 +168,16 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
         if (lw__is_lifetime_marker(user)) {
             while (next && LLVMGetUser(next) == user)
                 next = LLVMGetNextUse(next);
-            mark(r, user, row);
+            /* At the start and the end of a helper: set the row's size to the variable's, or to
+             * none. */
+            const bool starts = lw__ir_calls(user, LW_LLVM_lifetime_start);
+            LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
+            LLVMPositionBuilderBefore(r->b, user);
+            LLVMValueRef place =
+                table_field(r, number(r, row_of(r, row)), offsetof(struct lw_ref_object, bytes));
+            LLVMBuildStore(r->b, number(r, starts ? row->bytes : 0), place);
+            LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(here));
+            LLVMInstructionEraseFromParent(user);
             has_end = true;
             continue;
         }
@@ -212,14 +208,6 @@ static void find_private(struct lw__ref *r, bool escaping)
     }
 }
 
-static void find_constants(struct lw__ref *r)
-{
-    EACH_GLOBAL(g, r->unit->module)
-        if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) && !lw__ir_is_shared(g) &&
-            !lw__ir_in_section(g, descriptions))
-            add_variable(r, g, LW_REF_CONSTANT, LLVMGlobalGetValueType(g));
-}
-
 bool lw__ref_bounds_variables(struct lw__ref *r)
 {
     find_private(r, true);
@@ -232,7 +220,10 @@ bool lw__ref_bounds_variables(struct lw__ref *r)
     while (r->bounds.count < r->bounds.objects)
         add_row(r, (struct lw__ref_object){.kind = LW_REF_NOTHING});
     find_private(r, false);
-    find_constants(r);
+    EACH_GLOBAL(g, r->unit->module)
+        if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) && !lw__ir_is_shared(g) &&
+            !lw__ir_in_section(g, descriptions))
+            add_variable(r, g, LW_REF_CONSTANT, LLVMGlobalGetValueType(g));
     return true;
 }
 
@@ -260,17 +251,6 @@ static void strip(struct lw__ref *r, LLVMValueRef i, unsigned operand)
     LLVMSetOperand(i, operand, LLVMBuildIntToPtr(r->b, bits, r->ptr, ""));
 }
 
-/* The difference of two pointers: they may be to one buffer by two arguments. */
-static void strip_difference(struct lw__ref *r, LLVMValueRef i)
-{
-    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
-    if (!LLVMIsAPtrToIntInst(a) || !LLVMIsAPtrToIntInst(b) || LLVMTypeOf(a) != r->i64)
-        return;
-    LLVMPositionBuilderBefore(r->b, i);
-    LLVMSetOperand(i, 0, address_bits(r, a));
-    LLVMSetOperand(i, 1, address_bits(r, b));
-}
-
 static void strip_instruction(struct lw__ref *r, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
@@ -283,8 +263,15 @@ static void strip_instruction(struct lw__ref *r, LLVMValueRef i)
     else if (lw__ir_prints(i))
         for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
             strip(r, i, k);
-    else if (LLVMGetInstructionOpcode(i) == LLVMSub)
-        strip_difference(r, i);
+    else if (LLVMGetInstructionOpcode(i) == LLVMSub) {
+        /* The difference of two pointers: they may be to one buffer by two arguments. */
+        LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+        if (!LLVMIsAPtrToIntInst(a) || !LLVMIsAPtrToIntInst(b) || LLVMTypeOf(a) != r->i64)
+            return;
+        LLVMPositionBuilderBefore(r->b, i);
+        LLVMSetOperand(i, 0, address_bits(r, a));
+        LLVMSetOperand(i, 1, address_bits(r, b));
+    }
 }
 
 void lw__ref_bounds_strip(struct lw__ref *r)

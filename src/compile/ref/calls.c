@@ -33,34 +33,6 @@ static bool lower_index(struct lw__ref *r, LLVMValueRef call, const char *name)
     return true;
 }
 
-static bool lower_print(struct lw__ref *r, LLVMValueRef call)
-{
-    unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
-    LLVMValueRef args = lw__llvm_slots(r->b, call, count);
-    lw__ref_call(r, CALL(print), r->none,
-                 (LLVMValueRef[]){LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args},
-                 3);
-    replace(call, LLVMConstInt(r->i32, count, 0));
-    return true;
-}
-
-/* A failed assert: report it and never continue. The code after the call is unreachable. */
-static void lower_assert(struct lw__ref *r, LLVMValueRef call, bool says)
-{
-    LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
-    LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0),
-                 args = says ? lw__llvm_slots(r->b, call, LW_SAID_MAX) : NULL;
-    lw__ref_call(r, says ? CALL(fail_saying) : CALL(fail), r->none,
-                 (LLVMValueRef[]){LLVMGetOperand(call, 0), site, args}, says ? 3 : 2);
-    lw__ref_store32(r, LW_REF_FAILED, FIELD(state));
-    for (LLVMValueRef i = call, next; i; i = next) {
-        next = LLVMGetNextInstruction(i);
-        LLVMInstructionEraseFromParent(i);
-    }
-    LLVMPositionBuilderAtEnd(r->b, block);
-    LLVMBuildBr(r->b, r->co.final);
-}
-
 /* One that does not hold ends the thread. */
 static void lower_promise(struct lw__ref *r, LLVMValueRef call)
 {
@@ -94,12 +66,31 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
         LLVMInstructionEraseFromParent(call);
         return true;
     }
-    if (!strcmp(name, "lw.printf"))
-        return lower_print(r, call);
+    if (!strcmp(name, "lw.printf")) {
+        unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
+        LLVMValueRef args = lw__llvm_slots(r->b, call, count);
+        lw__ref_call(
+            r, CALL(print), r->none,
+            (LLVMValueRef[]){LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args}, 3);
+        replace(call, LLVMConstInt(r->i32, count, 0));
+        return true;
+    }
     const bool says = !strcmp(name, "lw.assert_that");
     if (!says && strcmp(name, "lw.assert_fail"))
         return lw__defect("ref has no lowering of %s", name);
-    lower_assert(r, call, says);
+    /* A failed assert: report it and never continue. The code after the call is unreachable. */
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
+    LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0),
+                 args = says ? lw__llvm_slots(r->b, call, LW_SAID_MAX) : NULL;
+    lw__ref_call(r, says ? CALL(fail_saying) : CALL(fail), r->none,
+                 (LLVMValueRef[]){LLVMGetOperand(call, 0), site, args}, says ? 3 : 2);
+    lw__ref_store32(r, LW_REF_FAILED, FIELD(state));
+    for (LLVMValueRef i = call, next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        LLVMInstructionEraseFromParent(i);
+    }
+    LLVMPositionBuilderAtEnd(r->b, block);
+    LLVMBuildBr(r->b, r->co.final);
     return true;
 }
 

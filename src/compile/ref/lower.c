@@ -101,17 +101,6 @@ uint32_t lw__ref_dtype_named(const char *name)
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-static void store_key(struct lw__ref *r, LLVMValueRef call)
-{
-    LLVMOperandBundleRef instance = lw__ir_instance(call);
-    const unsigned n = LLVMGetNumOperandBundleArgs(instance);
-    for (unsigned k = 0; k < n; k++)
-        lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
-                      FIELD(key) + k * sizeof(uint64_t));
-    lw__ref_store32(r, n, FIELD(key_length));
-    LLVMDisposeOperandBundle(instance);
-}
-
 static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__op_arguments shape)
 {
     if (shape == LW_ARGS_N)
@@ -137,7 +126,13 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     lw__ref_store32(r, lw__ref_dtype_named(type), FIELD(type));
     lw__ref_store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
-    store_key(r, call);
+    LLVMOperandBundleRef instance = lw__ir_instance(call);
+    const unsigned n = LLVMGetNumOperandBundleArgs(instance);
+    for (unsigned k = 0; k < n; k++)
+        lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
+                      FIELD(key) + k * sizeof(uint64_t));
+    lw__ref_store32(r, n, FIELD(key_length));
+    LLVMDisposeOperandBundle(instance);
     lw__ref_store_place(r, call);
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
     lw__ref_suspend(r, head, tail);
@@ -150,14 +145,6 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
-
-static void lower_return(struct lw__ref *r, LLVMValueRef ret)
-{
-    LLVMPositionBuilderBefore(r->b, ret);
-    lw__ref_store32(r, LW_REF_RETURNED, FIELD(state));
-    LLVMBuildBr(r->b, r->co.final);
-    LLVMInstructionEraseFromParent(ret);
-}
 
 static bool is_lowered(LLVMValueRef i)
 {
@@ -178,7 +165,10 @@ static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
         return true;
     }
     if (LLVMIsAReturnInst(i)) {
-        lower_return(r, i);
+        LLVMPositionBuilderBefore(r->b, i);
+        lw__ref_store32(r, LW_REF_RETURNED, FIELD(state));
+        LLVMBuildBr(r->b, r->co.final);
+        LLVMInstructionEraseFromParent(i);
         return true;
     }
     if (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "lw.", 3))
@@ -210,20 +200,6 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     if (r->extension->enter)
         r->extension->enter(r);
     LLVMBuildBr(r->b, first);
-}
-
-/* Private arrays must be in the entry block to have a fixed offset in the frame. */
-static void hoist_allocas(struct lw__ref *r)
-{
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
-    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(r->co.entry); k; k = LLVMGetNextBasicBlock(k))
-        EACH_INSTRUCTION_SAFE(i, k) {
-            if (!LLVMIsAAllocaInst(i))
-                continue;
-            LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
-            lw__ir_move(i, b);
-        }
-    LLVMDisposeBuilder(b);
 }
 
 static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVMValueRef *list,
@@ -271,7 +247,16 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     if (!r->extension->suspend)
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
     move_body(r, kernel);
-    hoist_allocas(r);
+    /* Private arrays must be in the entry block to have a fixed offset in the frame. */
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
+    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(r->co.entry); k; k = LLVMGetNextBasicBlock(k))
+        EACH_INSTRUCTION_SAFE(i, k) {
+            if (!LLVMIsAAllocaInst(i))
+                continue;
+            LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
+            lw__ir_move(i, b);
+        }
+    LLVMDisposeBuilder(b);
     const bool ok = lower_body(r, &layout, list, count);
     if (ok)
         lw__ref_bounds_describe(r, kernel);

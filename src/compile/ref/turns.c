@@ -128,11 +128,6 @@ static void add_turns(struct turns *t, const struct lw__loop *l, const bool *lea
     }
 }
 
-static bool is_noticed(LLVMValueRef i)
-{
-    return lw__ref_may_write(i) || is_collective(i);
-}
-
 /* Turns are only where a thread still does what others notice. A collective is one by itself. */
 static void drop_turns(struct turns *t)
 {
@@ -140,7 +135,7 @@ static void drop_turns(struct turns *t)
     bool *matters = lw__new(g->arena, g->count, sizeof *matters);
     for (uint32_t b = 0; b < g->count; b++) {
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
-        while (i && !is_noticed(i))
+        while (i && !(lw__ref_may_write(i) || is_collective(i)))
             i = LLVMGetNextInstruction(i);
         matters[b] = i;
         t->is_turn[b] &= !i || !is_collective(i);
@@ -194,22 +189,6 @@ static LLVMValueRef place_of(struct turns *t, uint32_t b)
             LLVMConstInt(r->i32, t->number[t->loops.loops[around[n - 1 - i]].header], 0);
     numbers[kept + 1] = LLVMConstInt(r->i32, t->number[b], 0);
     return lw__ref_constant(r, LLVMConstArray2(r->i32, numbers, kept + 2), "");
-}
-
-/* True, in the loop's header, where the thread comes from the loop. */
-static LLVMValueRef add_again(struct turns *t, const struct lw__loop *l)
-{
-    const struct lw__cfg *g = &t->g;
-    LLVMTypeRef i1 = LLVMInt1TypeInContext(t->r->unit->context);
-    LLVMPositionBuilderBefore(t->r->b, LLVMGetFirstInstruction(g->blocks[l->header]));
-    LLVMSetCurrentDebugLocation2(t->r->b, NULL);
-    LLVMValueRef again = LLVMBuildPhi(t->r->b, i1, "");
-    EACH_PREDECESSOR(p, g, l->header) {
-        LLVMBasicBlockRef from = g->blocks[p];
-        LLVMValueRef is = LLVMConstInt(i1, l->body[p], 0);
-        LLVMAddIncoming(again, &is, &from, 1);
-    }
-    return again;
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -267,7 +246,19 @@ static void add_yield(struct turns *t, uint32_t b, bool has_turns)
     if (k >= 0 && t->counts[k]) {
         int *around = lw__new(t->g.arena, t->loops.count + 1, sizeof *around);
         y->depth = loops_around(t, b, around) - 1;
-        y->again = add_again(t, &t->loops.loops[k]);
+        /* True, in the loop's header, where the thread comes from the loop. */
+        const struct lw__cfg *g = &t->g;
+        LLVMTypeRef i1 = LLVMInt1TypeInContext(t->r->unit->context);
+        LLVMPositionBuilderBefore(t->r->b,
+                                  LLVMGetFirstInstruction(g->blocks[t->loops.loops[k].header]));
+        LLVMSetCurrentDebugLocation2(t->r->b, NULL);
+        LLVMValueRef again = LLVMBuildPhi(t->r->b, i1, "");
+        EACH_PREDECESSOR(p, g, t->loops.loops[k].header) {
+            LLVMBasicBlockRef from = g->blocks[p];
+            LLVMValueRef is = LLVMConstInt(i1, t->loops.loops[k].body[p], 0);
+            LLVMAddIncoming(again, &is, &from, 1);
+        }
+        y->again = again;
     }
 }
 
@@ -301,37 +292,6 @@ void lw__ref_find_yields(struct lw__ref *r, LLVMValueRef function)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* At the builder: another iteration of the loop. */
-static void count_iteration(struct lw__ref *r, const struct lw__ref_yield *y)
-{
-    const size_t at = FIELD(iteration) + y->depth * sizeof(uint64_t);
-    LLVMValueRef more =
-        LLVMBuildAdd(r->b, lw__ref_load(r, r->i64, at), LLVMConstInt(r->i64, 1, 0), "");
-    lw__ref_store(r, LLVMBuildSelect(r->b, y->again, more, LLVMConstInt(r->i64, 0, 0), ""), at);
-}
-
-/* At the builder: the thread is past a steady loop. */
-static void leave(struct lw__ref *r)
-{
-    LLVMValueRef before = lw__ref_load(r, r->i32, FIELD(departures));
-    lw__ref_store(r, LLVMBuildAdd(r->b, before, LLVMConstInt(r->i32, 1, 0), ""), FIELD(departures));
-    lw__ref_store32(r, 0, FIELD(is_steady));
-}
-
-/* The block that suspends, when the budget is spent. */
-static LLVMBasicBlockRef spend(struct lw__ref *r, LLVMBasicBlockRef tail)
-{
-    LLVMValueRef budget = lw__ref_load(r, r->i32, FIELD(budget));
-    LLVMValueRef left = LLVMBuildSub(r->b, budget, LLVMConstInt(r->i32, 1, 0), "");
-    lw__ref_store(r, left, FIELD(budget));
-    LLVMValueRef spent = LLVMBuildICmp(r->b, LLVMIntSLE, left, LLVMConstInt(r->i32, 0, 0), "");
-    LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
-    LLVMBuildCondBr(r->b, spent, rest, tail);
-    LLVMPositionBuilderAtEnd(r->b, rest);
-    lw__ref_store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
-    return rest;
-}
-
 void lw__ref_yield(struct lw__ref *r, const struct lw__ref_yield *y)
 {
     LLVMValueRef at = lw__ir_first_after_phis(y->block);
@@ -339,16 +299,36 @@ void lw__ref_yield(struct lw__ref *r, const struct lw__ref_yield *y)
     const bool is_turn = y->place, is_in_loop = y->is_loop && y->waits;
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(at));
-    if (y->leaves)
-        leave(r);
-    if (y->again && y->depth < LW_REF_LOOPS_MAX)
-        count_iteration(r, y);
+    if (y->leaves) {
+        /* At the builder: the thread is past a steady loop. */
+        LLVMValueRef before = lw__ref_load(r, r->i32, FIELD(departures));
+        lw__ref_store(r, LLVMBuildAdd(r->b, before, LLVMConstInt(r->i32, 1, 0), ""),
+                      FIELD(departures));
+        lw__ref_store32(r, 0, FIELD(is_steady));
+    }
+    if (y->again && y->depth < LW_REF_LOOPS_MAX) {
+        /* At the builder: another iteration of the loop. */
+        const size_t at = FIELD(iteration) + y->depth * sizeof(uint64_t);
+        LLVMValueRef more =
+            LLVMBuildAdd(r->b, lw__ref_load(r, r->i64, at), LLVMConstInt(r->i64, 1, 0), "");
+        lw__ref_store(r, LLVMBuildSelect(r->b, y->again, more, LLVMConstInt(r->i64, 0, 0), ""), at);
+    }
     if (!is_turn && !y->is_loop) {
         LLVMBuildBr(r->b, tail);
         return;
     }
-    if (!is_turn && !y->every_trip)
-        head = spend(r, tail);
+    if (!is_turn && !y->every_trip) {
+        /* The block that suspends, when the budget is spent. */
+        LLVMValueRef budget = lw__ref_load(r, r->i32, FIELD(budget));
+        LLVMValueRef left = LLVMBuildSub(r->b, budget, LLVMConstInt(r->i32, 1, 0), "");
+        lw__ref_store(r, left, FIELD(budget));
+        LLVMValueRef spent = LLVMBuildICmp(r->b, LLVMIntSLE, left, LLVMConstInt(r->i32, 0, 0), "");
+        LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
+        LLVMBuildCondBr(r->b, spent, rest, tail);
+        LLVMPositionBuilderAtEnd(r->b, rest);
+        lw__ref_store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
+        head = rest;
+    }
     lw__ref_store32(r, is_turn ? LW_REF_TURN : LW_REF_YIELD, FIELD(state));
     lw__ref_store32(r, is_in_loop ? y->site : lw__ir_site(r->unit, at, is_turn ? "code" : "loop"),
                     FIELD(site));

@@ -71,12 +71,6 @@ bool lw__screen_access_of(const struct lw__screen *s, LLVMValueRef i,
     return true;
 }
 
-static void count_access(struct lw__screen *s)
-{
-    LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
-    LLVMBuildStore(s->b, LLVMBuildAdd(s->b, count, number(s, 1), ""), s->count);
-}
-
 /* Memory that the kernel only reads has no cells: nobody writes it in the launch. */
 void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i)
 {
@@ -87,7 +81,8 @@ void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i)
     if (!row)
         return;
     lw__screen_set_at(s, i);
-    count_access(s);
+    LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
+    LLVMBuildStore(s->b, LLVMBuildAdd(s->b, count, number(s, 1), ""), s->count);
     const bool is_shared = LLVMIsAGlobalVariable(row->value);
     if (!is_shared && !(row->says.uses & LW_SCREEN_CHANGES))
         return;

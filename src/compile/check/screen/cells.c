@@ -54,14 +54,6 @@ struct now {
     LLVMValueRef base, me, span;
 };
 
-static struct now now_of(struct lw__screen *s)
-{
-    struct now now = {.base = LLVMBuildLoad2(s->b, s->i32, s->now, "")};
-    now.me = LLVMBuildAdd(s->b, now.base, s->thread, "");
-    now.span = LLVMBuildSub(s->b, now.base, s->first, "");
-    return now;
-}
-
 /* Of this block before now, or of this thread. */
 static LLVMValueRef is_own(struct lw__screen *s, const struct now *now, LLVMValueRef cell)
 {
@@ -89,20 +81,6 @@ static LLVMValueRef enter_write(struct lw__screen *s, const struct now *now,
     return both(s, is_in_order(s, now, old, is_shared), compare(s, LLVMIntEQ, again, now->me));
 }
 
-/* Of several lanes those whose entry was lost enter that there are several. */
-static void enter_many(struct lw__screen *s, LLVMValueRef is_lost, LLVMValueRef many,
-                       LLVMValueRef cell)
-{
-    LLVMBasicBlockRef head = lw__ir_split_before(s->at), tail = LLVMGetInstructionParent(s->at);
-    LLVMBasicBlockRef lost = LLVMInsertBasicBlockInContext(s->unit->context, tail, "");
-    LLVMPositionBuilderAtEnd(s->b, head);
-    lw__ir_set_rare(LLVMBuildCondBr(s->b, is_lost, lost, tail));
-    LLVMPositionBuilderAtEnd(s->b, lost);
-    LLVMBuildStore(s->b, many, cell);
-    LLVMBuildBr(s->b, tail);
-    LLVMPositionBuilderBefore(s->b, s->at);
-}
-
 /* What several readers leave: of this serial alone, or of more. */
 static LLVMValueRef several(struct lw__screen *s, const struct now *now, LLVMValueRef old,
                             bool is_shared)
@@ -125,7 +103,15 @@ static void enter_one_of_many(struct lw__screen *s, const struct now *now,
                                          several(s, now, old, is_shared), "");
     LLVMBuildStore(s->b, entry, place(s, cells[0], granule));
     LLVMValueRef again = look(s, cells[1], granule);
-    enter_many(s, compare(s, LLVMIntNE, again, entry), many, place(s, cells[0], granule));
+    /* Of several lanes those whose entry was lost enter that there are several. */
+    LLVMBasicBlockRef head = lw__ir_split_before(s->at), tail = LLVMGetInstructionParent(s->at);
+    LLVMBasicBlockRef lost = LLVMInsertBasicBlockInContext(s->unit->context, tail, "");
+    LLVMPositionBuilderAtEnd(s->b, head);
+    lw__ir_set_rare(LLVMBuildCondBr(s->b, compare(s, LLVMIntNE, again, entry), lost, tail));
+    LLVMPositionBuilderAtEnd(s->b, lost);
+    LLVMBuildStore(s->b, many, place(s, cells[0], granule));
+    LLVMBuildBr(s->b, tail);
+    LLVMPositionBuilderBefore(s->b, s->at);
 }
 
 static const LLVMValueRef *cells_of(const struct lw__screen_row *row, enum lw_screen_use use)
@@ -149,7 +135,9 @@ LLVMValueRef lw__screen_enter(struct lw__screen *s, const struct lw__screen_row 
                               enum lw_screen_use use, LLVMValueRef granule)
 {
     static const enum lw_screen_use uses[] = {LW_SCREEN_READS, LW_SCREEN_WRITES, LW_SCREEN_UPDATES};
-    const struct now now = now_of(s);
+    struct now now = {.base = LLVMBuildLoad2(s->b, s->i32, s->now, "")};
+    now.me = LLVMBuildAdd(s->b, now.base, s->thread, "");
+    now.span = LLVMBuildSub(s->b, now.base, s->first, "");
     const bool is_shared = LLVMIsAGlobalVariable(row->value);
     const uint32_t others = (row->says.uses | (is_shared ? LW_SCREEN_WRITES : 0)) & ~(uint32_t)use;
     LLVMValueRef ok = LLVMConstInt(s->i1, 1, 0);

@@ -37,36 +37,9 @@ static LLVMValueRef beside(struct twins *t, LLVMValueRef pointer)
     return LLVMBuildGEP2(t->s->b, t->s->i8, twin_of(t, pointer), &index, 1, "");
 }
 
-static void follow_store(struct twins *t, LLVMValueRef store)
-{
-    LLVMValueRef v = LLVMGetOperand(store, 0);
-    LLVMTypeRef bits = bits_of(t->s, LLVMStoreSizeOfType(t->s->data, LLVMTypeOf(v)));
-    LLVMValueRef have = lw__screen_is_undefined(v) ? LLVMConstNull(bits) : LLVMConstAllOnes(bits);
-    LLVMSetAlignment(LLVMBuildStore(t->s->b, have, beside(t, LLVMGetOperand(store, 1))), 1);
-}
-
-static void follow_load(struct twins *t, LLVMValueRef load)
-{
-    LLVMTypeRef bits = bits_of(t->s, LLVMStoreSizeOfType(t->s->data, LLVMTypeOf(load)));
-    LLVMValueRef have = LLVMBuildLoad2(t->s->b, bits, beside(t, LLVMGetOperand(load, 0)), "");
-    LLVMSetAlignment(have, 1);
-    lw__screen_require(t->s, LLVMBuildICmp(t->s->b, LLVMIntEQ, have, LLVMConstAllOnes(bits), ""));
-}
-
 static void set_bytes(struct twins *t, LLVMValueRef to, bool have, LLVMValueRef bytes)
 {
     LLVMBuildMemSet(t->s->b, to, LLVMConstInt(t->s->i8, have ? 0xff : 0, 0), bytes, 1);
-}
-
-/* From a variable, or from a constant, all of which has a value. */
-static void follow_copy(struct twins *t, LLVMValueRef call, const char *name)
-{
-    LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
-    LLVMValueRef bytes = LLVMGetOperand(call, 2);
-    if (!strncmp(name, "llvm.memset.", 12) || !twin_of(t, from))
-        set_bytes(t, beside(t, to), true, bytes);
-    else
-        LLVMBuildMemMove(t->s->b, beside(t, to), 1, beside(t, from), 1, bytes);
 }
 
 static void follow(struct twins *t, LLVMValueRef i)
@@ -74,11 +47,25 @@ static void follow(struct twins *t, LLVMValueRef i)
     const char *name = lw__ir_callee(i);
     lw__screen_set_at(t->s, i);
     if (LLVMIsAStoreInst(i) && twin_of(t, LLVMGetOperand(i, 1))) {
-        follow_store(t, i);
+        LLVMValueRef v = LLVMGetOperand(i, 0);
+        LLVMTypeRef bits = bits_of(t->s, LLVMStoreSizeOfType(t->s->data, LLVMTypeOf(v)));
+        LLVMValueRef have =
+            lw__screen_is_undefined(v) ? LLVMConstNull(bits) : LLVMConstAllOnes(bits);
+        LLVMSetAlignment(LLVMBuildStore(t->s->b, have, beside(t, LLVMGetOperand(i, 1))), 1);
     } else if (LLVMIsALoadInst(i) && twin_of(t, LLVMGetOperand(i, 0))) {
-        follow_load(t, i);
+        LLVMTypeRef bits = bits_of(t->s, LLVMStoreSizeOfType(t->s->data, LLVMTypeOf(i)));
+        LLVMValueRef have = LLVMBuildLoad2(t->s->b, bits, beside(t, LLVMGetOperand(i, 0)), "");
+        LLVMSetAlignment(have, 1);
+        lw__screen_require(t->s,
+                           LLVMBuildICmp(t->s->b, LLVMIntEQ, have, LLVMConstAllOnes(bits), ""));
     } else if (!strncmp(name, "llvm.mem", 8)) {
-        follow_copy(t, i, name);
+        /* From a variable, or from a constant, all of which has a value. */
+        LLVMValueRef to = LLVMGetOperand(i, 0), from = LLVMGetOperand(i, 1);
+        LLVMValueRef bytes = LLVMGetOperand(i, 2);
+        if (!strncmp(name, "llvm.memset.", 12) || !twin_of(t, from))
+            set_bytes(t, beside(t, to), true, bytes);
+        else
+            LLVMBuildMemMove(t->s->b, beside(t, to), 1, beside(t, from), 1, bytes);
     } else if (!strcmp(name, "lw.declared")) {
         LLVMTypeRef type = LLVMGetAllocatedType(LLVMGetOperand(i, 0));
         set_bytes(t, twin_of(t, LLVMGetOperand(i, 0)), false,

@@ -22,15 +22,6 @@ void lw__screen_set_at(struct lw__screen *s, LLVMValueRef at)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-static void stop(struct lw__screen *s)
-{
-    LLVMValueRef call = lw__ir_call(s->b, s->unit->module, LW_SUSPECT,
-                                    LLVMVoidTypeInContext(s->unit->context), NULL, 0);
-    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
-    lw__llvm_attribute(LLVMGetCalledValue(call), "noreturn", true);
-    LLVMBuildUnreachable(s->b);
-}
-
 void lw__screen_require(struct lw__screen *s, LLVMValueRef ok)
 {
     if (lw__ir_is_truth(ok, true))
@@ -40,7 +31,11 @@ void lw__screen_require(struct lw__screen *s, LLVMValueRef ok)
     LLVMPositionBuilderAtEnd(s->b, head);
     lw__ir_set_rare(LLVMBuildCondBr(s->b, LLVMBuildNot(s->b, ok, ""), bad, tail));
     LLVMPositionBuilderAtEnd(s->b, bad);
-    stop(s);
+    LLVMValueRef call = lw__ir_call(s->b, s->unit->module, LW_SUSPECT,
+                                    LLVMVoidTypeInContext(s->unit->context), NULL, 0);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
+    lw__llvm_attribute(LLVMGetCalledValue(call), "noreturn", true);
+    LLVMBuildUnreachable(s->b);
     LLVMPositionBuilderBefore(s->b, s->at);
 }
 
@@ -94,19 +89,6 @@ static void load_cells(struct lw__screen *s, size_t at, LLVMValueRef cells[2])
     cells[1] = field(s, s->ptr, at + offsetof(struct lw_screen_cells, again));
 }
 
-static void load_row(struct lw__screen *s, size_t i)
-{
-    const size_t at =
-        offsetof(struct lw_screen_record, objects) + i * sizeof(struct lw_screen_object);
-    struct lw__screen_row *row = &s->rows[i];
-    load_cells(s, at + offsetof(struct lw_screen_object, written), row->written);
-    load_cells(s, at + offsetof(struct lw_screen_object, read), row->read);
-    load_cells(s, at + offsetof(struct lw_screen_object, updated), row->updated);
-    row->granules = LLVMIsAGlobalVariable(row->value) && row->says.bytes
-                        ? LLVMConstInt(s->i64, row->says.bytes / row->says.granule, 0)
-                        : field(s, s->i64, at + offsetof(struct lw_screen_object, granules));
-}
-
 static LLVMValueRef index_of(struct lw__screen *s, const char *name)
 {
     LLVMValueRef call = lw__ir_call(s->b, s->unit->module, name, s->i32, NULL, 0);
@@ -115,17 +97,6 @@ static LLVMValueRef index_of(struct lw__screen *s, const char *name)
     lw__llvm_attribute(LLVMGetCalledValue(call), "nounwind", true);
     LLVMAddAttributeAtIndex(LLVMGetCalledValue(call), LLVMAttributeFunctionIndex, memory);
     return call;
-}
-
-/* x fastest. */
-static LLVMValueRef thread_of(struct lw__screen *s)
-{
-    LLVMValueRef x = index_of(s, "lw.thread_idx.x"), y = index_of(s, "lw.thread_idx.y");
-    LLVMValueRef z = index_of(s, "lw.thread_idx.z");
-    LLVMValueRef rows = LLVMBuildMul(s->b, z, index_of(s, "lw.block_dim.y"), "");
-    rows = LLVMBuildAdd(s->b, rows, y, "");
-    rows = LLVMBuildMul(s->b, rows, index_of(s, "lw.block_dim.x"), "");
-    return LLVMBuildAdd(s->b, rows, x, "");
 }
 
 static void open_record(struct lw__screen *s)
@@ -138,22 +109,26 @@ static void open_record(struct lw__screen *s)
     s->now = LLVMBuildAlloca(s->b, s->i32, "");
     s->count = LLVMBuildAlloca(s->b, s->i64, "");
     s->first = field(s, s->i32, offsetof(struct lw_screen_record, first));
-    s->thread = thread_of(s);
-    for (size_t i = 0; i < s->row_count; i++)
-        load_row(s, i);
+    /* x fastest. */
+    LLVMValueRef x = index_of(s, "lw.thread_idx.x"), y = index_of(s, "lw.thread_idx.y");
+    LLVMValueRef z = index_of(s, "lw.thread_idx.z");
+    LLVMValueRef rows = LLVMBuildMul(s->b, z, index_of(s, "lw.block_dim.y"), "");
+    rows = LLVMBuildAdd(s->b, rows, y, "");
+    rows = LLVMBuildMul(s->b, rows, index_of(s, "lw.block_dim.x"), "");
+    s->thread = LLVMBuildAdd(s->b, rows, x, "");
+    for (size_t i = 0; i < s->row_count; i++) {
+        const size_t at =
+            offsetof(struct lw_screen_record, objects) + i * sizeof(struct lw_screen_object);
+        struct lw__screen_row *row = &s->rows[i];
+        load_cells(s, at + offsetof(struct lw_screen_object, written), row->written);
+        load_cells(s, at + offsetof(struct lw_screen_object, read), row->read);
+        load_cells(s, at + offsetof(struct lw_screen_object, updated), row->updated);
+        row->granules = LLVMIsAGlobalVariable(row->value) && row->says.bytes
+                            ? LLVMConstInt(s->i64, row->says.bytes / row->says.granule, 0)
+                            : field(s, s->i64, at + offsetof(struct lw_screen_object, granules));
+    }
     LLVMBuildStore(s->b, s->first, s->now);
     LLVMBuildStore(s->b, LLVMConstNull(s->i64), s->count);
-}
-
-/* The thread's accesses are counted in the record. */
-static void close_record(struct lw__screen *s, LLVMValueRef ret)
-{
-    lw__screen_set_at(s, ret);
-    LLVMValueRef at = LLVMConstInt(s->i64, offsetof(struct lw_screen_record, accesses), 0);
-    LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
-    LLVMBuildAtomicRMW(s->b, LLVMAtomicRMWBinOpAdd,
-                       LLVMBuildGEP2(s->b, s->i8, s->record, &at, 1, ""), count,
-                       LLVMAtomicOrderingMonotonic, 0);
 }
 
 /* ---- the code -------------------------------------------------------------------------------- */
@@ -172,30 +147,16 @@ static void check(struct lw__screen *s, LLVMValueRef i)
         lw__screen_set_at(s, LLVMGetNextInstruction(i));
         lw__screen_advance(s);
     } else if (LLVMIsAReturnInst(i)) {
-        close_record(s, i);
+        /* The thread's accesses are counted in the record. */
+        lw__screen_set_at(s, i);
+        LLVMValueRef at = LLVMConstInt(s->i64, offsetof(struct lw_screen_record, accesses), 0);
+        LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
+        LLVMBuildAtomicRMW(s->b, LLVMAtomicRMWBinOpAdd,
+                           LLVMBuildGEP2(s->b, s->i8, s->record, &at, 1, ""), count,
+                           LLVMAtomicOrderingMonotonic, 0);
     } else {
         lw__screen_check_access(s, i);
     }
-}
-
-static void make_screen(struct lw__screen *s)
-{
-    size_t count;
-    lw__screen_plain_overflows(s);
-    lw__screen_end_loops(s);
-    open_record(s);
-    lw__screen_follow_private(s);
-    LLVMValueRef *list = lw__ir_list(&s->unit->scratch, s->function, NULL, &count);
-    for (size_t i = 0; i < count; i++)
-        check(s, list[i]);
-}
-
-/* The same function with one parameter more. */
-static void add_parameter(struct lw__screen *s)
-{
-    s->function = lw__add_record(s->unit, &s->unit->scratch, s->kernel, 0);
-    for (unsigned i = 0; i + 1 < s->kernel->param_count; i++)
-        s->rows[i].value = LLVMGetParam(s->function, i);
 }
 
 /* ---- what the program has -------------------------------------------------------------------- */
@@ -237,64 +198,42 @@ static void describe(const struct lw__screen *s, LLVMModuleRef module)
     lw__text_free(&name);
 }
 
-static void add_common(struct lw__unit *unit, LLVMModuleRef module)
-{
-    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
-    const size_t bytes = LLVMGetBufferSize(bitcode);
-    constant(module,
-             LLVMConstStringInContext2(unit->context, LLVMGetBufferStart(bitcode), bytes, 1),
-             "lw.common");
-    constant(module, LLVMConstInt(LLVMInt64TypeInContext(unit->context), bytes, 0),
-             "lw.common.bytes");
-    LLVMDisposeMemoryBuffer(bitcode);
-}
-
 /* ---- the pass -------------------------------------------------------------------------------- */
-
-static struct lw__screen open_screen(struct lw__unit *unit, struct lw__kernel *kernel)
-{
-    LLVMContextRef c = unit->context;
-    return (struct lw__screen){.unit = unit,
-                               .kernel = kernel,
-                               .function = kernel->function,
-                               .b = LLVMCreateBuilderInContext(c),
-                               .data = LLVMGetModuleDataLayout(unit->module),
-                               .i1 = LLVMInt1TypeInContext(c),
-                               .i8 = LLVMInt8TypeInContext(c),
-                               .i32 = LLVMInt32TypeInContext(c),
-                               .i64 = LLVMInt64TypeInContext(c),
-                               .ptr = LLVMPointerTypeInContext(c, 0)};
-}
 
 /* False: the kernel cannot be screened. */
 static bool screen_kernel(struct lw__unit *unit, struct lw__kernel *kernel, LLVMModuleRef exact)
 {
-    struct lw__screen s = open_screen(unit, kernel);
+    LLVMContextRef c = unit->context;
+    struct lw__screen s = {.unit = unit,
+                           .kernel = kernel,
+                           .function = kernel->function,
+                           .b = LLVMCreateBuilderInContext(c),
+                           .data = LLVMGetModuleDataLayout(unit->module),
+                           .i1 = LLVMInt1TypeInContext(c),
+                           .i8 = LLVMInt8TypeInContext(c),
+                           .i32 = LLVMInt32TypeInContext(c),
+                           .i64 = LLVMInt64TypeInContext(c),
+                           .ptr = LLVMPointerTypeInContext(c, 0)};
     lw__where_kernel(unit, kernel);
     find_rows(&s);
     const bool is_possible = lw__screen_is_possible(&s);
     if (is_possible) {
-        add_parameter(&s);
-        make_screen(&s);
+        /* The same function with one parameter more. */
+        s.function = lw__add_record(s.unit, &s.unit->scratch, s.kernel, 0);
+        for (unsigned i = 0; i + 1 < s.kernel->param_count; i++)
+            s.rows[i].value = LLVMGetParam(s.function, i);
+        size_t count;
+        lw__screen_plain_overflows(&s);
+        lw__screen_end_loops(&s);
+        open_record(&s);
+        lw__screen_follow_private(&s);
+        LLVMValueRef *list = lw__ir_list(&s.unit->scratch, s.function, NULL, &count);
+        for (size_t i = 0; i < count; i++)
+            check(&s, list[i]);
         describe(&s, exact);
     }
     LLVMDisposeBuilder(s.b);
     return is_possible;
-}
-
-/* The copy's kernels, as far as they can be screened. */
-static void screen_kernels(struct lw__unit *unit, LLVMModuleRef exact)
-{
-    struct lw__kernels *kernels = &unit->kernels;
-    size_t kept = 0;
-    for (size_t i = 0; i < kernels->count; i++) {
-        struct lw__kernel *k = &kernels->rows[i];
-        if (screen_kernel(unit, k, exact))
-            kernels->rows[kept++] = *k;
-        else
-            LLVMDeleteFunction(k->function);
-    }
-    kernels->count = kept;
 }
 
 /* What a screen needs of a kernel. */
@@ -325,12 +264,28 @@ static bool run_passes(struct lw__unit *unit, LLVMModuleRef exact)
 {
     if (!lw__pass_declare(unit) || !lw__pass_access(unit))
         return false;
-    screen_kernels(unit, exact);
+    /* The copy's kernels, as far as they can be screened. */
+    struct lw__kernels *kernels = &unit->kernels;
+    size_t kept = 0;
+    for (size_t i = 0; i < kernels->count; i++) {
+        struct lw__kernel *k = &kernels->rows[i];
+        if (screen_kernel(unit, k, exact))
+            kernels->rows[kept++] = *k;
+        else
+            LLVMDeleteFunction(k->function);
+    }
+    kernels->count = kept;
     if (!unit->kernels.count)
         return true;
     if (!lw__pass_clean(unit))
         return false;
-    add_common(unit, exact);
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
+    const size_t bytes = LLVMGetBufferSize(bitcode);
+    constant(exact, LLVMConstStringInContext2(unit->context, LLVMGetBufferStart(bitcode), bytes, 1),
+             "lw.common");
+    constant(exact, LLVMConstInt(LLVMInt64TypeInContext(unit->context), bytes, 0),
+             "lw.common.bytes");
+    LLVMDisposeMemoryBuffer(bitcode);
     return true;
 }
 
