@@ -29,7 +29,7 @@ static bool has_orders(const struct lw__launch *request)
 
 bool lw__check_begin(struct lw__check *check)
 {
-    assert(!check->intervals.rows && !check->orders && !check->global.pages && !check->astray);
+    assert(!check->intervals.rows && !check->orders && !check->global.pages);
     check->accesses = 0;
     check->has_atomics = false;
     check->has_ended = false;
