@@ -67,6 +67,38 @@ static bool is_used_elsewhere(LLVMValueRef i)
     return false;
 }
 
+/* Every use of the value in another block becomes a load. */
+static void keep_in_memory(struct join *j, LLVMValueRef i)
+{
+    LLVMBasicBlockRef own = LLVMGetInstructionParent(i);
+    LLVMValueRef memory = local(j, LLVMTypeOf(i));
+    for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        while (next && LLVMGetUser(next) == user)
+            next = LLVMGetNextUse(next);
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++) {
+            LLVMBasicBlockRef at = place_of_use(user, k);
+            if (LLVMGetOperand(user, k) != i || at == own)
+                continue;
+            /* A phi has one value for all edges from a block. */
+            unsigned first = k;
+            if (LLVMIsAPHINode(user))
+                for (first = 0; LLVMGetIncomingBlock(user, first) != at;)
+                    first++;
+            LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(at)
+                                                                 : user);
+            LLVMSetOperand(user, k,
+                           first < k
+                               ? LLVMGetOperand(user, first)
+                               : LLVMBuildLoad2(j->b, LLVMGetAllocatedType(memory), memory, ""));
+        }
+    }
+    LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(i) ? lw__ir_first_after_phis(own)
+                                                      : LLVMGetNextInstruction(i));
+    LLVMBuildStore(j->b, i, memory);
+}
+
 /* ---- one call -------------------------------------------------------------------------------- */
 
 /* A block before the rest of the first call. */
@@ -190,40 +222,8 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(j->function);
     for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
         EACH_INSTRUCTION_SAFE(i, b) {
-            if (!(LLVMIsAAllocaInst(i) && b == entry) && is_used_elsewhere(i)) {
-                /* Every use of the value in another block becomes a load. */
-                LLVMBasicBlockRef own = LLVMGetInstructionParent(i);
-                LLVMValueRef memory = local(j, LLVMTypeOf(i));
-                for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
-                    LLVMValueRef user = LLVMGetUser(use);
-                    next = LLVMGetNextUse(use);
-                    while (next && LLVMGetUser(next) == user)
-                        next = LLVMGetNextUse(next);
-                    for (int k = 0; k < LLVMGetNumOperands(user); k++)
-                        if (LLVMGetOperand(user, (unsigned)k) == i &&
-                            place_of_use(user, (unsigned)k) != own) {
-                            /* Operand k of the user becomes a load. A phi has one value for all
-                             * edges from a block. */
-                            unsigned k = (unsigned)k;
-                            LLVMBasicBlockRef at = place_of_use(user, k);
-                            unsigned first = k;
-                            if (LLVMIsAPHINode(user))
-                                for (first = 0; LLVMGetIncomingBlock(user, first) != at;)
-                                    first++;
-                            LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(user)
-                                                                ? LLVMGetBasicBlockTerminator(at)
-                                                                : user);
-                            LLVMSetOperand(user, k,
-                                           first < k
-                                               ? LLVMGetOperand(user, first)
-                                               : LLVMBuildLoad2(j->b, LLVMGetAllocatedType(memory),
-                                                                memory, ""));
-                        }
-                }
-                LLVMPositionBuilderBefore(j->b, LLVMIsAPHINode(i) ? lw__ir_first_after_phis(own)
-                                                                  : LLVMGetNextInstruction(i));
-                LLVMBuildStore(j->b, i, memory);
-            }
+            if (!(LLVMIsAAllocaInst(i) && b == entry) && is_used_elsewhere(i))
+                keep_in_memory(j, i);
         }
 }
 
