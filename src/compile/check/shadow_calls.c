@@ -64,9 +64,9 @@ bool lw__check_lower_shadow(struct lw__ref *r, LLVMValueRef call)
                                             [LW_USE_STORE] = "store",
                                             [LW_USE_PRINT] = "print"};
         const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
-        LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
-                               site(r, call, what)};
-        ask(r, CALL(undefined), r->none, args, 3);
+        LLVMValueRef use[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
+                              site(r, call, what)};
+        ask(r, CALL(undefined), r->none, use, 3);
     } else if (!strcmp(name, "lw.give")) {
         static const size_t fields[] = {FIELD(value_shadow),    FIELD(value_origin),
                                         FIELD(identity_shadow), FIELD(identity_origin),

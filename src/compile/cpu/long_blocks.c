@@ -38,7 +38,7 @@ void lw__cpu_split_blocks(LLVMValueRef function)
             }
             /* Move the first instructions to a block of their own in front. */
             LLVMValueRef rest = LLVMGetFirstInstruction(k);
-            for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
+            for (unsigned i = 0; i < BLOCK_MAX || LLVMIsAPHINode(rest); i++)
                 rest = LLVMGetNextInstruction(rest);
             LLVMBasicBlockRef front = lw__ir_split_before(rest);
             LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);

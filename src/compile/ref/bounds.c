@@ -173,9 +173,9 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
             const bool starts = lw__ir_calls(user, LW_LLVM_lifetime_start);
             LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
             LLVMPositionBuilderBefore(r->b, user);
-            LLVMValueRef place =
+            LLVMValueRef size =
                 table_field(r, number(r, row_of(r, row)), offsetof(struct lw_ref_object, bytes));
-            LLVMBuildStore(r->b, number(r, starts ? row->bytes : 0), place);
+            LLVMBuildStore(r->b, number(r, starts ? row->bytes : 0), size);
             LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(here));
             LLVMInstructionEraseFromParent(user);
             has_end = true;

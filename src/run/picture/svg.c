@@ -382,9 +382,9 @@ static void draw_all(struct drawing *d, struct lw__findings *findings)
     const struct lw__findings_row *row = NULL;
     struct lw__told told;
     while (findings && lw__findings_next(findings, &row, &told)) {
-        char text[LW_MESSAGE_MAX + 1];
-        snprintf(text, sizeof text, "%s: %s", told.finding.name, told.finding.message);
-        add_text(d, 8, "bad", text);
+        char said[LW_MESSAGE_MAX + 1];
+        snprintf(said, sizeof said, "%s: %s", told.finding.name, told.finding.message);
+        add_text(d, 8, "bad", said);
         d->y += ROW;
     }
     for (size_t i = 0; i < r->step_count; i++) {
