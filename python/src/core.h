@@ -146,6 +146,10 @@ device *device_from(core *c, PyObject *object);
 stream *stream_take(device *d);
 void stream_give(device *d, stream *s);
 int stream_finish(stream *s, double timeout);
+
+/* stream_settle - after a call has queued its work: raise what it or a wait of a slice gave, wait on
+ * after a slice, print; under the checker wait for all. `idle`: the device that lent the stream. */
+int stream_settle(stream *s, device *idle, bool is_checked, lw_status status, lw_status waited);
 stream *stream_create(device *d, void *native, bool has_native);
 stream *stream_current(const device *d);
 PyObject *stream_allocate(const stream *s, lw_dtype dtype, PyObject *extents);

@@ -343,6 +343,26 @@ int stream_finish(stream *s, double timeout)
     return stream_print(s) ? -1 : failed;
 }
 
+int stream_settle(stream *s, device *idle, bool is_checked, lw_status status, lw_status waited)
+{
+    int failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
+
+    if (!failed && !status && waited == LW_E_CHECK && !s->is_checked)
+        failed = check_raise(s);
+    else if (!failed && (status || (waited && waited != LW_E_TIMEOUT)))
+        failed = raise_status(s->core, status ? status : waited);
+    failed = stream_print(s) ? -1 : failed;
+    if (is_checked) {
+        failed = failed || stream_finish(s, -1);
+        return failed ? check_failed(s->core) : 0;
+    }
+    if (idle && waited && failed)
+        DROP(s);
+    else if (idle)
+        stream_give(idle, s);
+    return failed;
+}
+
 /* To destroy a stream is to wait for its work, unless nobody wants that any more. Ctrl-C ends the
  * wait, and is raised where Python code goes on. */
 static void finish_or_cancel(stream *s)

@@ -297,7 +297,6 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
     stream *given = l->is_checked ? check_stream(l->core) : stream_of(from, l->device);
     stream *s = given ? given : stream_take(l->device);
     lw_status status, waited = LW_OK;
-    int failed;
 
     if (!s)
         return -1;
@@ -306,25 +305,7 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
     if (!status && !given)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     Py_END_ALLOW_THREADS;
-    failed = 0;
-    if (waited == LW_E_CHECK && !s->is_checked)
-        failed = check_raise(s);
-    else if (status || (waited && waited != LW_E_TIMEOUT))
-        failed = raise_status(l->core, status ? status : waited);
-    if (waited == LW_E_TIMEOUT)
-        failed = stream_finish(s, -1);
-    failed = stream_print(s) ? -1 : failed;
-    if (l->is_checked) {
-        failed = failed || stream_finish(s, -1);
-        return failed ? check_failed(l->core) : 0;
-    }
-    if (given)
-        return failed;
-    if (waited && failed)
-        DROP(s);
-    else
-        stream_give(l->device, s);
-    return failed;
+    return stream_settle(s, given ? NULL : l->device, l->is_checked, status, waited);
 }
 
 /* What is written in NumPy's memory is there when a launch that names no stream returns, also where

@@ -318,7 +318,6 @@ static int run(call *c)
     lw_tensor in[INPUTS], out[OUTPUTS];
     stream *s = c->stream ? c->stream : stream_take(c->device);
     lw_status status, waited = LW_OK;
-    int failed;
 
     if (!s)
         return -1;
@@ -330,24 +329,8 @@ static int run(call *c)
     status = lw_params_run(c->params, s->handle, out, c->outputs, in, c->inputs);
     if (!c->stream)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
-    if (waited && waited != LW_E_TIMEOUT && !status)
-        status = waited;
     Py_END_ALLOW_THREADS;
-    failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
-    if (status && !failed)
-        failed = raise_status(c->core, status);
-    failed = stream_print(s) ? -1 : failed;
-    if (c->is_checked) {
-        failed = failed || stream_finish(s, -1);
-        return failed ? check_failed(c->core) : 0;
-    }
-    if (!c->stream) {
-        if (waited && failed)
-            DROP(s);
-        else
-            stream_give(c->device, s);
-    }
-    return failed;
+    return stream_settle(s, c->stream ? NULL : c->device, c->is_checked, status, waited);
 }
 
 static PyObject *finish(call *c)
