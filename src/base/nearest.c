@@ -14,10 +14,11 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* distance - of two words of at most LENGTH_MAX letters. */
-static size_t distance(const char *a, size_t n, const char *b, size_t m)
+size_t lw__distance(const char *a, size_t n, const char *b, size_t m)
 {
     size_t row[LENGTH_MAX + 1][LENGTH_MAX + 1];
+    if (n > LENGTH_MAX || m > LENGTH_MAX)
+        return n + m;
     for (size_t i = 0; i <= n; i++)
         row[i][0] = i;
     for (size_t j = 0; j <= m; j++)
@@ -35,9 +36,9 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 void lw__nearest_try(struct lw__nearest *nearest, const char *word)
 {
     size_t length = strlen(word), most = nearest->length / 3 + 1;
-    if (length > LENGTH_MAX || nearest->length > LENGTH_MAX || nearest->length < 2)
+    if (nearest->length < 2)
         return;
-    size_t changes = distance(nearest->typed, nearest->length, word, length);
+    size_t changes = lw__distance(nearest->typed, nearest->length, word, length);
     if (changes > most || changes >= length || (nearest->word && changes >= nearest->changes))
         return;
     nearest->word = word;

@@ -12,6 +12,9 @@ struct lw__nearest {
     char text[64];
 };
 
+/* lw__distance - the changes from n letters to m; more than either has if that is more than 31. */
+size_t lw__distance(const char *a, size_t n, const char *b, size_t m);
+
 /* lw__nearest_try - a word that may have been meant.
  * lw__nearest_alias - `word`, where `alias` was typed.
  * lw__nearest_text - "; did you mean 'WORD'?", or "" where none is near. */

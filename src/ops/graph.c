@@ -234,16 +234,12 @@ lw_status lw_graph_temporary(lw_graph *graph, lw_dtype dtype, int rank, const pt
 static bool is_whole(const struct lw__graph_tensor *t, const lw_tensor *view)
 {
     size_t count = 1;
-    bool has_strides = view->strided, is_plain = view->rank >= 0 && view->rank <= LW_AXES;
 
-    for (int k = 0; is_plain && k < view->rank; k++)
-        has_strides = has_strides || view->stride[k];
-    for (int k = is_plain ? view->rank - 1 : -1; k >= 0; k--) {
-        is_plain = is_plain &&
-                   (!has_strides || view->extent[k] == 1 || view->stride[k] == (ptrdiff_t)count);
+    if (view->rank < 0 || view->rank > LW_AXES || view->offset || !lw__tensor_is_plain(view))
+        return false;
+    for (int k = 0; k < view->rank; k++)
         count *= (size_t)view->extent[k];
-    }
-    return is_plain && !view->offset && count == t->count;
+    return count == t->count;
 }
 
 lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)

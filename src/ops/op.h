@@ -130,6 +130,16 @@ lw_arg lw__arg_at(const struct lw__operand *o);
 lw_status lw__ops_kernel(const struct lw__call *call, enum lw__ops_program program,
                          const char *name, lw_kernel **kernel);
 
+/* ---- view.c ---------------------------------------------------------------------------------- */
+
+/* lw__tensor_has_strides - as lanewise.h says: strides of 0 alone mean C order unless `strided`.
+ * lw__tensor_is_plain - True if it is in C order without gaps.
+ * lw__reach - the lowest and the highest element; false where they leave the range of ptrdiff_t. */
+bool lw__tensor_has_strides(const lw_tensor *t);
+bool lw__tensor_is_plain(const lw_tensor *t);
+bool lw__reach(int axes, size_t offset, const ptrdiff_t *extent, const ptrdiff_t *stride,
+               ptrdiff_t *lowest, ptrdiff_t *highest);
+
 /* ---- operand.c ------------------------------------------------------------------------------- */
 
 /* lw__operand_in, lw__operand_out - check a tensor and bring it to four axes.

@@ -34,36 +34,18 @@ static bool is_empty(const struct lw__operand *o)
     return !o->shape.extent[0] || !o->shape.extent[1] || !o->shape.extent[2] || !o->shape.extent[3];
 }
 
-/* The lowest and the highest element; false where that leaves the range of ptrdiff_t. */
 static bool reach(const struct lw__operand *o, ptrdiff_t *lowest, ptrdiff_t *highest)
 {
-    *lowest = *highest = o->view.offset;
-    for (int k = 0; k < LW_AXES; k++) {
-        ptrdiff_t span, *end = o->view.stride[k] < 0 ? lowest : highest;
-
-        if (__builtin_mul_overflow((ptrdiff_t)o->shape.extent[k] - 1, o->view.stride[k], &span) ||
-            __builtin_add_overflow(*end, span, end))
-            return false;
-    }
-    return true;
+    return lw__reach(LW_AXES, (size_t)o->view.offset, (const ptrdiff_t *)o->shape.extent,
+                     o->view.stride, lowest, highest);
 }
 
 /* ---- one tensor ---- */
 
-/* As lanewise.h says: strides of 0 alone mean C order unless `strided`. */
-static bool has_strides(const lw_tensor *t)
-{
-    bool has_some = t->strided;
-
-    for (int i = 0; i < t->rank; i++)
-        has_some = has_some || t->stride[i];
-    return has_some;
-}
-
 /* Extents and strides of the tensor as the last axes of the operand. */
 static lw_status take_axes(const struct lw__call *call, const lw_tensor *t, struct lw__operand *o)
 {
-    const bool strided = has_strides(t);
+    const bool strided = lw__tensor_has_strides(t);
     char shape[LW_SHAPE_TEXT];
     ptrdiff_t step = 1;
 

@@ -4,6 +4,7 @@
  * it is first asked for anything.
  */
 #include "ops/registry.h"
+#include "base/nearest.h"
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -161,39 +162,14 @@ lw_status lw_op_register(const lw_op_def *def, lw_op **op)
 
 /* ---- finding ---- */
 
-/* How many letters to change, add or drop to make b of a; long names count as far apart. */
-static int distance(const char *a, const char *b)
-{
-    int row[64];
-    const size_t n = strlen(b);
-
-    if (n >= 64 || strlen(a) >= 64)
-        return 64;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        int corner = row[0];
-
-        row[0] = (int)i;
-        for (size_t j = 1; j <= n; j++) {
-            int best = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[n];
-}
-
 /* Locked: the nearest names, the nearest first. */
 static lw_status no_such_op(const char *name)
 {
     const lw_op *near[NEAREST_MAX] = {NULL};
-    int far[NEAREST_MAX] = {64, 64, 64};
+    size_t far[NEAREST_MAX] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
 
     for (const lw_op *op = list.first; op; op = op->next) {
-        const int d = distance(name, op->name);
+        const size_t d = lw__distance(name, strlen(name), op->name, strlen(op->name));
         int k = NEAREST_MAX;
 
         while (k > 0 && d < far[k - 1])

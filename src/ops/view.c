@@ -4,18 +4,11 @@
  * that count. What enters is checked to stay within its buffer; then every element of what leaves
  * is one of those, so that only new numbers of elements can overflow.
  */
-#include <lanewise/ops.h>
+#include "ops/op.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { RANK_MAX = 4, LIST_ROOM = 100 };
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        lw_status try_status = (call);                                                             \
-        if (try_status)                                                                            \
-            return try_status;                                                                     \
-    } while (0)
+enum { LIST_ROOM = 100 };
 
 /* ---- text for messages: "[4,8]" ---- */
 
@@ -47,8 +40,8 @@ static lw_status check_extents(int rank, const ptrdiff_t *extents, size_t *count
     bool is_empty = false, is_known = true;
     ptrdiff_t product = 1;
 
-    if (rank < 0 || rank > RANK_MAX)
-        return lw_fail(LW_E_SHAPE, "rank %d; need 0 to %d", rank, RANK_MAX);
+    if (rank < 0 || rank > LW_AXES)
+        return lw_fail(LW_E_SHAPE, "rank %d; need 0 to %d", rank, LW_AXES);
     if (rank && !extents)
         return lw_fail(LW_E_ARG, "the list of %d extents is NULL", rank);
     for (int i = 0; i < rank; i++) {
@@ -78,7 +71,7 @@ static void set_strides(lw_tensor *t)
     t->strided = true;
 }
 
-static bool has_strides(const lw_tensor *t)
+bool lw__tensor_has_strides(const lw_tensor *t)
 {
     bool has_some = t->strided;
 
@@ -87,14 +80,26 @@ static bool has_strides(const lw_tensor *t)
     return has_some;
 }
 
-/* The lowest and highest element in reach; false on overflow. */
-static bool reach(const lw_tensor *t, ptrdiff_t *lowest, ptrdiff_t *highest)
+bool lw__tensor_is_plain(const lw_tensor *t)
 {
-    *lowest = *highest = (ptrdiff_t)t->offset;
-    for (int i = 0; i < t->rank; i++) {
-        ptrdiff_t span, *end = t->stride[i] < 0 ? lowest : highest;
+    ptrdiff_t step = 1;
 
-        if (__builtin_mul_overflow(t->extent[i] - 1, t->stride[i], &span) ||
+    for (int k = t->rank - 1; k >= 0 && lw__tensor_has_strides(t); k--) {
+        if (t->extent[k] != 1 && t->stride[k] != step)
+            return false;
+        step *= t->extent[k];
+    }
+    return true;
+}
+
+bool lw__reach(int axes, size_t offset, const ptrdiff_t *extent, const ptrdiff_t *stride,
+               ptrdiff_t *lowest, ptrdiff_t *highest)
+{
+    *lowest = *highest = (ptrdiff_t)offset;
+    for (int k = 0; k < axes; k++) {
+        ptrdiff_t span, *end = stride[k] < 0 ? lowest : highest;
+
+        if (__builtin_mul_overflow(extent[k] - 1, stride[k], &span) ||
             __builtin_add_overflow(*end, span, end))
             return false;
     }
@@ -111,7 +116,7 @@ static lw_status check_reach(const lw_tensor *t, size_t count)
                        t->offset, held);
     if (!count)
         return LW_OK;
-    if (!reach(t, &lowest, &highest))
+    if (!lw__reach(t->rank, t->offset, t->extent, t->stride, &lowest, &highest))
         return lw_fail(LW_E_SHAPE,
                        "the tensor of extents %s and strides %s reaches beyond any memory",
                        list_of(t->rank, t->extent).text, list_of(t->rank, t->stride).text);
@@ -131,8 +136,8 @@ static lw_status take(lw_tensor *t, const lw_tensor *out, size_t *count)
         return lw_fail(LW_E_ARG, "the place for the tensor is NULL");
     if (!t->buffer)
         return lw_fail(LW_E_ARG, "the tensor's buffer is NULL");
-    TRY(check_extents(t->rank, t->extent, count));
-    if (!has_strides(t))
+    LW_TRY(check_extents(t->rank, t->extent, count));
+    if (!lw__tensor_has_strides(t))
         set_strides(t);
     t->strided = true;
     return check_reach(t, *count);
@@ -176,7 +181,7 @@ static lw_status view_buffer(lw_buffer *buffer, int rank, const ptrdiff_t *exten
 
     if (!buffer)
         return lw_fail(LW_E_ARG, "the buffer is NULL");
-    TRY(check_extents(rank, extents, &count));
+    LW_TRY(check_extents(rank, extents, &count));
     if (count > lw_buffer_count(buffer))
         return lw_fail(LW_E_SHAPE, "%s%s has %zu elements, the buffer %zu", type_of(buffer),
                        list_of(rank, extents).text, count, lw_buffer_count(buffer));
@@ -223,7 +228,7 @@ static lw_status slice(lw_tensor *t, size_t count, int axis, ptrdiff_t begin, pt
 {
     ptrdiff_t stride;
 
-    TRY(check_axis(t, axis, &axis));
+    LW_TRY(check_axis(t, axis, &axis));
     if (!step)
         return lw_fail(LW_E_ARG, "a step of 0 along axis %d", axis);
     if (step == PTRDIFF_MIN)
@@ -251,12 +256,12 @@ lw_status lw_tensor_slice(lw_tensor t, int axis, ptrdiff_t begin, ptrdiff_t end,
 static lw_status permute(lw_tensor *t, const int *axes)
 {
     const lw_tensor from = *t;
-    int taken_by[RANK_MAX] = {-1, -1, -1, -1};
+    int taken_by[LW_AXES] = {-1, -1, -1, -1};
 
     for (int i = 0; i < t->rank; i++) {
         int axis;
 
-        TRY(check_axis(t, axes ? axes[i] : t->rank - 1 - i, &axis));
+        LW_TRY(check_axis(t, axes ? axes[i] : t->rank - 1 - i, &axis));
         if (taken_by[axis] >= 0)
             return lw_fail(LW_E_ARG, "axes %d and %d are both axis %d; need each one once",
                            taken_by[axis], i, axis);
@@ -325,11 +330,11 @@ static bool cut_axes(lw_tensor *to, int count, const ptrdiff_t *extent, const pt
 static lw_status reshape(lw_tensor *t, size_t count, int rank, const ptrdiff_t *extents)
 {
     const lw_tensor from = *t;
-    ptrdiff_t extent[RANK_MAX], stride[RANK_MAX];
+    ptrdiff_t extent[LW_AXES], stride[LW_AXES];
     size_t wanted;
     int joined;
 
-    TRY(check_extents(rank, extents, &wanted));
+    LW_TRY(check_extents(rank, extents, &wanted));
     if (wanted != count)
         return lw_fail(LW_E_SHAPE, "extents %s have %zu elements, %s need %zu",
                        list_of(rank, extents).text, wanted, list_of(t->rank, t->extent).text,
@@ -360,7 +365,7 @@ static lw_status broadcast(lw_tensor *t, int rank, const ptrdiff_t *extents)
     size_t count;
     int more;
 
-    TRY(check_extents(rank, extents, &count));
+    LW_TRY(check_extents(rank, extents, &count));
     more = rank - from.rank;
     if (more < 0)
         return lw_fail(LW_E_SHAPE, "extents %s cannot be repeated to %s: rank %d, need at least %d",

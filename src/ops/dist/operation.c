@@ -37,22 +37,6 @@ void lw__record_add(struct lw__record *r, const struct lw__operand *o, int axis)
             x->extent[k] = (int64_t)o->shape.extent[LW_AXES - o->rank + k];
 }
 
-/* Of this dtype, in C order: the host can write it. */
-static bool is_plain(lw_tensor t, lw_dtype dtype)
-{
-    ptrdiff_t step = 1;
-    bool has_strides = t.strided;
-
-    for (int k = 0; k < t.rank; k++)
-        has_strides = has_strides || t.stride[k];
-    for (int k = t.rank - 1; k >= 0 && has_strides; k--) {
-        if (t.extent[k] != 1 && t.stride[k] != step)
-            return false;
-        step *= t.extent[k];
-    }
-    return lw_buffer_dtype(t.buffer) == dtype;
-}
-
 lw_status lw__dist_write(lw_comm *c, lw_stream *s, lw_tensor out, lw_dtype dtype, size_t count,
                          const void *values)
 {
@@ -61,7 +45,7 @@ lw_status lw__dist_write(lw_comm *c, lw_stream *s, lw_tensor out, lw_dtype dtype
 
     if (!count)
         return LW_OK;
-    if (is_plain(out, dtype))
+    if (lw_buffer_dtype(out.buffer) == dtype && lw__tensor_is_plain(&out))
         return lw_buffer_write(out.buffer, out.offset, count, values);
     LW_TRY(lw__stage(c, LW_STAGE_RESULT, dtype, count, &buffer));
     LW_TRY(lw_buffer_write(buffer, 0, count, values));
