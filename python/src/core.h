@@ -147,8 +147,9 @@ stream *stream_take(device *d);
 void stream_give(device *d, stream *s);
 int stream_finish(stream *s, double timeout);
 
-/* stream_settle - after a call has queued its work: raise what it or a wait of a slice gave, wait on
- * after a slice, print; under the checker wait for all. `idle`: the device that lent the stream. */
+/* stream_settle - after a call has queued its work: raise what it or a wait of a slice gave, wait
+ * on after a slice, print; under the checker wait for all. idle: the device that lent the stream
+ * or NULL. */
 int stream_settle(stream *s, device *idle, bool is_checked, lw_status status, lw_status waited);
 stream *stream_create(device *d, void *native, bool has_native);
 stream *stream_current(const device *d);

@@ -41,28 +41,6 @@ static void add_height(struct lw__operand *o)
     o->view.stride[2] = 0;
 }
 
-static lw_status check_options(const struct lw__call *call, const struct conv_arguments *a)
-{
-    for (int k = 0; k < a->dimensions; k++)
-        if (a->options.pad[k] < 0 || a->options.stride[k] < 0)
-            return lw_fail(LW_E_ARG, "%s: pad is %d and stride %d; need at least 0 and 1",
-                           call->name, a->options.pad[k], a->options.stride[k]);
-    return LW_OK;
-}
-
-static lw_status check_ranks(const struct lw__call *call, const struct conv *c, int dimensions)
-{
-    const int rank = c->x.rank;
-    char of_x[LW_SHAPE_TEXT], of_filter[LW_SHAPE_TEXT];
-
-    if ((rank != dimensions && rank != dimensions + 2) || c->filter.rank != rank)
-        return lw_fail(LW_E_SHAPE, "%s: x has shape %s and filter %s; need %s", call->name,
-                       lw__operand_text(&c->x, of_x), lw__operand_text(&c->filter, of_filter),
-                       dimensions == 1 ? "(w) and (k), or (n, c, w) and (o, c, k)"
-                                       : "(h, w) and (kh, kw), or (n, c, h, w) and (o, c, kh, kw)");
-    return LW_OK;
-}
-
 /* How many places a filter of extent k has; 0: it does not fit. */
 static size_t places(size_t extent, size_t k, size_t pad, size_t step)
 {
@@ -121,13 +99,25 @@ static lw_status check_out(const struct lw__call *call, struct conv *c, int dime
 
 static lw_status check(struct lw__call *call, const struct conv_arguments *a, struct conv *c)
 {
+    char of_x[LW_SHAPE_TEXT], of_filter[LW_SHAPE_TEXT];
+    int rank;
+
     LW_TRY(lw__operand_in(call, "x", a->x, &c->x));
     LW_TRY(lw__operand_in(call, "filter", a->filter, &c->filter));
     LW_TRY(lw__operand_out(call, "out", a->out, &c->out));
     LW_TRY(lw__operand_apart(call, &c->out, &c->x, false));
     LW_TRY(lw__operand_apart(call, &c->out, &c->filter, false));
-    LW_TRY(check_options(call, a));
-    LW_TRY(check_ranks(call, c, a->dimensions));
+    for (int k = 0; k < a->dimensions; k++)
+        if (a->options.pad[k] < 0 || a->options.stride[k] < 0)
+            return lw_fail(LW_E_ARG, "%s: pad is %d and stride %d; need at least 0 and 1",
+                           call->name, a->options.pad[k], a->options.stride[k]);
+    rank = c->x.rank;
+    if ((rank != a->dimensions && rank != a->dimensions + 2) || c->filter.rank != rank)
+        return lw_fail(LW_E_SHAPE, "%s: x has shape %s and filter %s; need %s", call->name,
+                       lw__operand_text(&c->x, of_x), lw__operand_text(&c->filter, of_filter),
+                       a->dimensions == 1
+                           ? "(w) and (k), or (n, c, w) and (o, c, k)"
+                           : "(h, w) and (kh, kw), or (n, c, h, w) and (o, c, kh, kw)");
     LW_TRY(make_window(call, a, c));
     return check_out(call, c, a->dimensions);
 }

@@ -94,27 +94,7 @@ static lw_status launch_round(struct lw__call *call, const struct exact *e, size
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->marks), SCRATCH(e->bins));
 }
 
-static lw_status launch_all(struct lw__call *call, const struct exact *e, lw_dim3 grid, size_t rows)
-{
-    LW_TRY(launch_parts(call, e, grid));
-    if (e->cut.parts > 1)
-        LW_TRY(launch_merge(call, e, rows));
-    LW_TRY(launch_bins(call, e));
-    return e->cut.parts > 1 ? launch_round(call, e, rows) : LW_OK;
-}
-
 /* ---- */
-
-static lw_status take_scratch(struct lw__call *call, struct exact *e, size_t rows)
-{
-    const size_t parts = e->cut.parts > 1 ? e->cut.items : 0;
-
-    LW_TRY(lw__call_scratch(call, "marks", LW_I32, (struct lw__shape){{1, 1, 1, rows}}, &e->marks));
-    LW_TRY(lw__call_scratch(call, "sums", LW_F64, (struct lw__shape){{1, 1, parts, SUM_DOUBLES}},
-                            &e->sums));
-    return lw__call_scratch(call, "bins", LW_I64, (struct lw__shape){{1, 1, parts, CELLS}},
-                            &e->bins);
-}
 
 /* The kernels read f32 or f64, side by side. */
 static lw_status bring(struct lw__call *call, struct lw__operand *o, bool in_double)
@@ -141,6 +121,7 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     const bool may_underflow = y && (x->dtype == LW_F64 || y->dtype == LW_F64);
     struct exact e = {.x = x, .y = y, .out = out, .in_double = in_double};
     lw_dim3 grid;
+    size_t parts;
 
     LW_TRY(bring(call, x, in_double));
     if (y)
@@ -148,6 +129,15 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     e.result = (struct result){(int)type, (int)out->dtype, divisor};
     LW_TRY(lw__cut_rows(call, rows, n, &e.cut, &grid));
     e.bound = bound_of(&e, n, may_underflow);
-    LW_TRY(take_scratch(call, &e, rows));
-    return launch_all(call, &e, grid, rows);
+    parts = e.cut.parts > 1 ? e.cut.items : 0;
+    LW_TRY(lw__call_scratch(call, "marks", LW_I32, (struct lw__shape){{1, 1, 1, rows}}, &e.marks));
+    LW_TRY(lw__call_scratch(call, "sums", LW_F64, (struct lw__shape){{1, 1, parts, SUM_DOUBLES}},
+                            &e.sums));
+    LW_TRY(
+        lw__call_scratch(call, "bins", LW_I64, (struct lw__shape){{1, 1, parts, CELLS}}, &e.bins));
+    LW_TRY(launch_parts(call, &e, grid));
+    if (e.cut.parts > 1)
+        LW_TRY(launch_merge(call, &e, rows));
+    LW_TRY(launch_bins(call, &e));
+    return e.cut.parts > 1 ? launch_round(call, &e, rows) : LW_OK;
 }

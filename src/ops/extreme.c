@@ -85,17 +85,6 @@ static lw_status max_columns(struct lw__call *call, const struct extreme *e,
                         flip_of(back));
 }
 
-/* Keys of parts, of which the largest gives the result. */
-static lw_status max_merge(struct lw__call *call, const struct extreme *e,
-                           const struct lw__operand *parts, const struct lw__operand *out)
-{
-    struct lw__cut cut;
-    lw_dim3 grid;
-
-    LW_TRY(lw__whole_rows(call, lw__operand_count(out), &cut, &grid));
-    return max_rows(call, e, &cut, grid, parts, out, (int)e->of, false, e->is_min);
-}
-
 static lw_status max_body(struct lw__call *call, void *arguments)
 {
     const struct extreme_arguments *a = arguments;
@@ -117,7 +106,9 @@ static lw_status max_body(struct lw__call *call, void *arguments)
         LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &to));
         LW_TRY(in_rows ? max_rows(call, &e, &cut, grid, &r.x, &to, AS_KEY, e.is_min, false)
                        : max_columns(call, &e, &cut, grid, &r, &to, AS_KEY, false));
-        return max_merge(call, &e, &to, &r.out);
+        /* the largest of the parts' keys gives the result */
+        LW_TRY(lw__whole_rows(call, lw__operand_count(&r.out), &cut, &grid));
+        return max_rows(call, &e, &cut, grid, &to, &r.out, (int)e.of, false, e.is_min);
     }
     if (in_rows)
         return max_rows(call, &e, &cut, grid, &r.x, &r.out, (int)e.of, e.is_min, e.is_min);

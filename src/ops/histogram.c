@@ -12,30 +12,6 @@ struct histogram_arguments {
     lw_histogram_options options;
 };
 
-static lw_status check(struct lw__call *call, const struct histogram_arguments *a,
-                       struct lw__operand *x, struct lw__operand *counts)
-{
-    const double low = a->options.low, high = a->options.high;
-    char text[LW_SHAPE_TEXT];
-
-    LW_TRY(lw__operand_in(call, "x", a->x, x));
-    LW_TRY(lw__operand_out(call, "counts", a->counts, counts));
-    if (counts->rank != 1 || !counts->shape.extent[LW_AXES - 1])
-        return lw_fail(LW_E_SHAPE, "%s: counts has shape %s; need (bins,), at least (1,)",
-                       call->name, lw__operand_text(counts, text));
-    LW_TRY(lw__operand_apart(call, counts, x, false));
-    if (counts->dtype != LW_I32 && counts->dtype != LW_I64 && counts->dtype != LW_U32 &&
-        counts->dtype != LW_U64)
-        return lw_fail(LW_E_DTYPE, "%s: counts is of %s; need i32, i64, u32 or u64", call->name,
-                       lw_dtype_name(counts->dtype));
-    if (!(low <= high) || !isfinite(high - low))
-        return lw_fail(LW_E_ARG,
-                       "%s: low is %g and high %g; need finite ones, low below high, or equal for "
-                       "the range of the data",
-                       call->name, low, high);
-    return LW_OK;
-}
-
 #define LAUNCH(call, kernel, blocks, ...)                                                          \
     LW_OP_BLOCKS_VARIANT(call, histogram, kernel, blocks,                                          \
                          lw_dim_1((call)->is_gpu ? THREADS_GPU : lw__threads(call)), __VA_ARGS__)
@@ -52,11 +28,27 @@ static size_t part_of(const struct lw__call *call, size_t n)
 static lw_status histogram_body(struct lw__call *call, void *arguments)
 {
     const struct histogram_arguments *a = arguments;
-    const bool is_given = a->options.low != a->options.high;
+    const double low = a->options.low, high = a->options.high;
+    const bool is_given = low != high;
     struct lw__operand x, counts, to, ranges, limits;
     size_t n, bins, part, parts;
+    char text[LW_SHAPE_TEXT];
 
-    LW_TRY(check(call, a, &x, &counts));
+    LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    LW_TRY(lw__operand_out(call, "counts", a->counts, &counts));
+    if (counts.rank != 1 || !counts.shape.extent[LW_AXES - 1])
+        return lw_fail(LW_E_SHAPE, "%s: counts has shape %s; need (bins,), at least (1,)",
+                       call->name, lw__operand_text(&counts, text));
+    LW_TRY(lw__operand_apart(call, &counts, &x, false));
+    if (counts.dtype != LW_I32 && counts.dtype != LW_I64 && counts.dtype != LW_U32 &&
+        counts.dtype != LW_U64)
+        return lw_fail(LW_E_DTYPE, "%s: counts is of %s; need i32, i64, u32 or u64", call->name,
+                       lw_dtype_name(counts.dtype));
+    if (!(low <= high) || !isfinite(high - low))
+        return lw_fail(LW_E_ARG,
+                       "%s: low is %g and high %g; need finite ones, low below high, or equal for "
+                       "the range of the data",
+                       call->name, low, high);
     LW_TRY(lw__contiguous_in(call, &x));
     n = lw__operand_count(&x);
     bins = counts.shape.extent[LW_AXES - 1];
@@ -71,8 +63,8 @@ static lw_status histogram_body(struct lw__call *call, void *arguments)
         LW_TRY(LAUNCH(call, "histogram_range", parts, lw_arg_uint(n), lw_arg_uint(part),
                       lw__arg_at(&x), lw_arg_int(x.dtype), lw__arg_at(&ranges)));
     LW_TRY(LAUNCH(call, "histogram_begin", 1, lw_arg_uint(is_given ? 0 : parts),
-                  lw__arg_at(&ranges), lw_arg_real(a->options.low), lw_arg_real(a->options.high),
-                  lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
+                  lw__arg_at(&ranges), lw_arg_real(low), lw_arg_real(high), lw__arg_at(&limits),
+                  lw_arg_uint(bins), lw__arg_at(&to)));
     LW_TRY(LAUNCH(call, "histogram_count", parts, lw_arg_uint(n), lw_arg_uint(part), lw__arg_at(&x),
                   lw_arg_int(x.dtype), lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
     return lw__out_done(call, &counts, &to);

@@ -33,22 +33,6 @@ lw_status lw__check_order(const struct lw__call *call, lw_sum_order order)
                    (int)order);
 }
 
-/* The result's extents: those of x, without the axis or with 1 in its place. `axis` -1: all. */
-static lw_status check_out(const struct lw__call *call, const struct lw__reduction *r, int axis,
-                           bool keepdims)
-{
-    size_t extents[LW_AXES];
-    int rank = 0;
-
-    for (int k = LW_AXES - r->x.rank; k < LW_AXES; k++) {
-        const bool reduced = axis < 0 || k == axis;
-
-        if (!reduced || keepdims)
-            extents[rank++] = reduced ? 1 : r->x.shape.extent[k];
-    }
-    return lw__operand_expect(call, &r->out, rank, extents);
-}
-
 /* All of x is one row, in C order. */
 static lw_status one_row(struct lw__call *call, struct lw__reduction *r)
 {
@@ -80,7 +64,8 @@ static void axis_last(struct lw__reduction *r, int axis, bool keepdims)
 lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arguments *a,
                               struct lw__reduction *r)
 {
-    int axis = -1;
+    size_t extents[LW_AXES]; /* of the result: those of x, without the axis or with 1 there */
+    int axis = -1, rank = 0; /* axis -1: all */
 
     LW_TRY(lw__operand_in(call, "x", a->x, &r->x));
     LW_TRY(lw__operand_out(call, "out", a->out, &r->out));
@@ -88,7 +73,13 @@ lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arg
     LW_TRY(lw__check_order(call, a->options.sum));
     if (a->options.axis)
         LW_TRY(lw__axis(call, &r->x, a->options.axis, 0, &axis));
-    LW_TRY(check_out(call, r, axis, a->options.keepdims));
+    for (int k = LW_AXES - r->x.rank; k < LW_AXES; k++) {
+        const bool reduced = axis < 0 || k == axis;
+
+        if (!reduced || a->options.keepdims)
+            extents[rank++] = reduced ? 1 : r->x.shape.extent[k];
+    }
+    LW_TRY(lw__operand_expect(call, &r->out, rank, extents));
     if (axis < 0)
         LW_TRY(one_row(call, r));
     else

@@ -71,36 +71,29 @@ static lw_status select_first(struct lw__call *call, struct lw__sorting *s, size
 
 /* ---- the operation ---- */
 
-static lw_status check_top(const struct lw__call *call, const struct lw__operand *x, int axis,
-                           const struct lw__operand *values)
-{
-    size_t extents[LW_AXES];
-    char of_x[LW_SHAPE_TEXT], of_values[LW_SHAPE_TEXT];
-    const size_t k = values->rank == x->rank ? values->shape.extent[axis] : 0;
-
-    for (int j = 0; j < x->rank; j++)
-        extents[j] = x->shape.extent[LW_AXES - x->rank + j];
-    extents[axis - (LW_AXES - x->rank)] = k;
-    if (k > x->shape.extent[axis])
-        return lw_fail(LW_E_SHAPE, "%s: values has shape %s and x has %s: there are no %zu largest",
-                       call->name, lw__operand_text(values, of_values), lw__operand_text(x, of_x),
-                       k);
-    return lw__operand_expect(call, values, x->rank, extents);
-}
-
 static lw_status top_body(struct lw__call *call, void *arguments)
 {
     const struct top_arguments *a = arguments;
     struct lw__operand x, values, indices;
     struct lw__sorting s;
+    size_t k, extents[LW_AXES];
     int axis;
+    char of_x[LW_SHAPE_TEXT], of_values[LW_SHAPE_TEXT];
 
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
     LW_TRY(lw__operand_out(call, "values", a->values, &values));
     LW_TRY(lw__operand_out(call, "indices", a->indices, &indices));
     LW_TRY(lw__sort_check_indices(call, &indices));
     LW_TRY(lw__axis(call, &x, a->axis, x.rank - 1, &axis));
-    LW_TRY(check_top(call, &x, axis, &values));
+    k = values.rank == x.rank ? values.shape.extent[axis] : 0;
+    for (int j = 0; j < x.rank; j++)
+        extents[j] = x.shape.extent[LW_AXES - x.rank + j];
+    extents[axis - (LW_AXES - x.rank)] = k;
+    if (k > x.shape.extent[axis])
+        return lw_fail(LW_E_SHAPE, "%s: values has shape %s and x has %s: there are no %zu largest",
+                       call->name, lw__operand_text(&values, of_values), lw__operand_text(&x, of_x),
+                       k);
+    LW_TRY(lw__operand_expect(call, &values, x.rank, extents));
     LW_TRY(lw__operand_same_shape(call, &values, &indices));
     LW_TRY(lw__operand_apart(call, &values, &x, false));
     LW_TRY(lw__operand_apart(call, &indices, &x, false));

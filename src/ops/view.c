@@ -106,15 +106,25 @@ bool lw__reach(int axes, size_t offset, const ptrdiff_t *extent, const ptrdiff_t
     return true;
 }
 
-static lw_status check_reach(const lw_tensor *t, size_t count)
+/* From here on the strides count. */
+static lw_status take(lw_tensor *t, const lw_tensor *out, size_t *count)
 {
-    const size_t held = lw_buffer_count(t->buffer);
     ptrdiff_t lowest, highest;
+    size_t held;
 
+    if (!out)
+        return lw_fail(LW_E_ARG, "the place for the tensor is NULL");
+    if (!t->buffer)
+        return lw_fail(LW_E_ARG, "the tensor's buffer is NULL");
+    LW_TRY(check_extents(t->rank, t->extent, count));
+    if (!lw__tensor_has_strides(t))
+        set_strides(t);
+    t->strided = true;
+    held = lw_buffer_count(t->buffer);
     if (t->offset > held)
         return lw_fail(LW_E_SHAPE, "the tensor starts at element %zu, the buffer has %zu",
                        t->offset, held);
-    if (!count)
+    if (!*count)
         return LW_OK;
     if (!lw__reach(t->rank, t->offset, t->extent, t->stride, &lowest, &highest))
         return lw_fail(LW_E_SHAPE,
@@ -127,20 +137,6 @@ static lw_status check_reach(const lw_tensor *t, size_t count)
                        list_of(t->rank, t->extent).text, list_of(t->rank, t->stride).text, lowest,
                        highest, held);
     return LW_OK;
-}
-
-/* From here on the strides count. */
-static lw_status take(lw_tensor *t, const lw_tensor *out, size_t *count)
-{
-    if (!out)
-        return lw_fail(LW_E_ARG, "the place for the tensor is NULL");
-    if (!t->buffer)
-        return lw_fail(LW_E_ARG, "the tensor's buffer is NULL");
-    LW_TRY(check_extents(t->rank, t->extent, count));
-    if (!lw__tensor_has_strides(t))
-        set_strides(t);
-    t->strided = true;
-    return check_reach(t, *count);
 }
 
 /* An axis from 0 on. */

@@ -11,33 +11,6 @@ struct window_arguments {
     size_t window, before; /* the average's */
 };
 
-/* x and out with the axis last; `out` must have `extent` elements there, and else x's shape. */
-static lw_status check(struct lw__call *call, const struct window_arguments *a,
-                       struct lw__operand *x, struct lw__operand *out, size_t *extent)
-{
-    const size_t w = a->is_average ? a->window : 2;
-    struct lw__operand needed;
-    char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
-    int axis;
-
-    LW_TRY(lw__operand_in(call, "x", a->x, x));
-    LW_TRY(lw__operand_out(call, "out", a->out, out));
-    LW_TRY(lw__axis(call, x, a->axis, x->rank - 1, &axis));
-    needed = *x;
-    *extent = x->shape.extent[axis];
-    if (a->edge == LW_EDGE_VALID)
-        *extent = w > *extent ? 0 : *extent - w + 1;
-    needed.shape.extent[axis] = *extent;
-    for (int k = 0; k < LW_AXES; k++)
-        if (out->rank != x->rank || out->shape.extent[k] != needed.shape.extent[k])
-            return lw_fail(LW_E_SHAPE, "%s: out has shape %s; need %s", call->name,
-                           lw__operand_text(out, has), lw__operand_text(&needed, needs));
-    LW_TRY(lw__operand_apart(call, out, x, false));
-    lw__axis_to_last(x, axis);
-    lw__axis_to_last(out, axis);
-    return LW_OK;
-}
-
 static lw_status launch(struct lw__call *call, const struct window_arguments *a,
                         enum lw__accumulate type, const struct lw__operand *x,
                         const struct lw__operand *out)
@@ -64,11 +37,27 @@ static lw_status launch(struct lw__call *call, const struct window_arguments *a,
 static lw_status window_body(struct lw__call *call, void *arguments)
 {
     const struct window_arguments *a = arguments;
-    struct lw__operand x, out, to;
+    const size_t w = a->is_average ? a->window : 2;
+    struct lw__operand x, out, to, needed;
+    char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
     enum lw__accumulate type;
-    size_t extent;
+    size_t *extent;
+    int axis;
 
-    LW_TRY(check(call, a, &x, &out, &extent));
+    LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    LW_TRY(lw__operand_out(call, "out", a->out, &out));
+    LW_TRY(lw__axis(call, &x, a->axis, x.rank - 1, &axis));
+    needed = x;
+    extent = &needed.shape.extent[axis];
+    if (a->edge == LW_EDGE_VALID)
+        *extent = w > *extent ? 0 : *extent - w + 1;
+    for (int k = 0; k < LW_AXES; k++)
+        if (out.rank != x.rank || out.shape.extent[k] != needed.shape.extent[k])
+            return lw_fail(LW_E_SHAPE, "%s: out has shape %s; need %s", call->name,
+                           lw__operand_text(&out, has), lw__operand_text(&needed, needs));
+    LW_TRY(lw__operand_apart(call, &out, &x, false));
+    lw__axis_to_last(&x, axis);
+    lw__axis_to_last(&out, axis);
     if (!lw__operand_count(&out))
         return LW_OK;
     type =
