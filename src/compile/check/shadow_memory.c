@@ -8,6 +8,7 @@
  */
 #include "compile/check/shadow.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static void of_variable(struct lw__shadow_work *w, const struct lw__shadow_varia
     LLVMValueRef from_start = moved(w, pointer, LLVMConstNull(w->ptr));
     LLVMValueRef offset = LLVMBuildPtrToInt(w->b, from_start, w->i64, "");
     offset = LLVMBuildAnd(w->b, offset, number(w, ~(uint64_t)(ORIGIN_BYTES - 1)), "");
+    assert(v->shadow && v->origin);
     *shadow = moved(w, pointer, v->shadow);
     *origin = LLVMBuildGEP2(w->b, w->i8, v->origin, &offset, 1, "");
 }

@@ -14,6 +14,7 @@
 #include "compile/cpu/cpu.h"
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 enum { LIVE_MAX = 64, LIVE_SUM_MAX = 50000, RENAMED_MAX = 4000000 };
 
@@ -45,6 +46,7 @@ static uint32_t push(struct walk *w, uint32_t block, uint32_t count)
     if (block == UINT32_MAX || w->seen[block] == w->number)
         return count;
     w->seen[block] = w->number;
+    assert(count < w->cfg.count); /* each block is pushed once for a slot */
     w->list[count] = block;
     return count + 1;
 }

@@ -13,6 +13,7 @@
 #include "compile/cpu/cpu.h"
 #include "base/limits.h"
 #include "base/manifest.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -45,6 +46,7 @@ static void add_job(struct image *m, struct lw__image_job job)
     m->jobs = lw__one_more(&m->unit->scratch, m->jobs, m->job_count, sizeof *m->jobs);
     job.pid = job.out = -1;
     uint32_t gang;
+    assert(!job.kernel == !job.block[0] && lw__target_find(job.target, &gang));
     job.has = lw__target_find(job.target, &gang)->has;
     job.is_packed |= (job.has & LW_IS_TEXT) != 0;
     m->jobs[m->job_count++] = job;
@@ -104,6 +106,7 @@ static const struct lw__kernel *kernel_of(const struct image *m, const struct lw
     const struct lw__kernel *k = m->unit->kernels.rows;
     while (strcmp(k->name, job->kernel) != 0)
         k++;
+    assert(k < m->unit->kernels.rows + m->unit->kernels.count); /* jobs are of these kernels */
     return k;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "compile/driver/image.h"
 #include "text/layout.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,8 @@ static void write_field(const struct lw__type *field, const char *name, unsigned
     else
         lw__text_add(out, "%s", type->form == LW_POINTER ? "void" : c_name(type->dtype));
     lw__text_add(out, type->form == LW_POINTER ? " *%s" : " %s", name);
+    assert(type->form == LW_SCALAR || type->form == LW_VECTOR || type->form == LW_POINTER ||
+           type->form == LW_STRUCT);
     for (; field != type; field = field->inner)
         lw__text_add(out, "[%zu]", field->count);
     if (type->form == LW_VECTOR)

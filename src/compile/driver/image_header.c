@@ -3,6 +3,7 @@
  */
 #include "compile/driver/image.h"
 #include "lanewise/image.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- names of parameters ---- */
@@ -149,6 +150,7 @@ static void list_codes(const struct lw__image_code *c, struct lw__text *out)
     for (size_t i = 0; i < c->job_count; i++) {
         const struct lw__image_job *j = &c->jobs[i];
         const size_t sites = c->job_manifests[i];
+        assert(sites < c->constants->count && (j->kernel || !j->is_packed));
         if (!j->kernel) {
             for (size_t k = 0; k < c->kernels->kernel_count; k++)
                 lw__text_add(

@@ -10,6 +10,7 @@
  */
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,7 @@ void lw__times_begin(struct lw__times *t, const char *pass)
 {
     long peak;
     t->count += t->count < PASSES_MAX;
+    assert(t->count && t->count <= PASSES_MAX);
     t->passes[t->count - 1].name = pass;
     t->bytes_before = heap_bytes();
     t->began = seconds_now(&peak);

@@ -13,6 +13,7 @@
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 static const char handler_name[] = "__ubsan_handle_vla_bound_not_positive";
@@ -86,6 +87,7 @@ static void *find(const struct slice *s, void *from)
 
 static void pair(struct slice *s, void *from, void *to)
 {
+    assert(to);
     s->pairs = lw__one_more(s->arena, s->pairs, s->pair_count, sizeof *s->pairs);
     s->pairs[s->pair_count++] = (struct pair){from, to};
 }
@@ -165,6 +167,7 @@ static void copy_check(struct slice *s, const struct check *check)
         size = LLVMBuildZExt(s->builder, size, word, "");
     }
     const int index = size_index(s->kernel, (size_t)(check - s->checks));
+    assert(index < (int)lw__kernel_dims(s->kernel)); /* sizes[] has so many */
     if (index >= 0)
         store_size(s, size, index);
     LLVMBuildBr(s->builder, block_copy(s, check->go));
@@ -361,6 +364,7 @@ static void make_function(struct slice *s)
             if (param->brackets.size[i] != LW_SIZE_VARIABLE)
                 store_size(s, LLVMConstInt(word, (uint64_t)param->brackets.size[i], true), index);
     }
+    assert(index == (int)lw__kernel_dims(s->kernel));
     if (!s->check_count) {
         LLVMBuildBr(s->builder, s->done);
         return;

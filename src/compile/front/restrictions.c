@@ -6,6 +6,7 @@
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <limits.h>
 #include <llvm-c/Target.h>
 #include <string.h>
@@ -482,6 +483,7 @@ static void check_recursion(struct refuse *r)
     EACH_FUNCTION(f, r->module)
         if (!LLVMIsDeclaration(f))
             r->nodes[r->node_count++].function = f;
+    assert(r->node_count == count);
     for (size_t i = 0; i < count; i++)
         if (r->nodes[i].state == WHITE)
             follow_calls(r, &r->nodes[i]);

@@ -7,6 +7,7 @@
 #include "base/manifest.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 enum { ANNOTATED_VALUE, ANNOTATION, ANNOTATION_FILE, ANNOTATION_LINE, ANNOTATION_ARGS };
@@ -202,6 +203,7 @@ static void read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadata
     param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION;
     param->size = lw__type_size(r->context, type);
     param->align = lw__type_align(r->context, type);
+    assert(param->align && !(param->align & (param->align - 1)));
     param->offset = (kernel->arg_bytes + param->align - 1) / param->align * param->align;
     kernel->arg_bytes = param->offset + param->size;
     check_param(r, kernel, variable, type, param);
@@ -252,6 +254,7 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
     if (!check_kernel(r, kernel, lw__di_operand(r->context, type, LW_DI_SUBROUTINE_TYPES)))
         return;
     kernel->param_count = LLVMCountParams(kernel->function);
+    assert(!kernel->params && !kernel->arg_bytes);
     kernel->params = lw__new(r->arena, kernel->param_count + 1, sizeof *kernel->params);
     struct lw__brackets *brackets = lw__new(r->arena, kernel->param_count + 1, sizeof *brackets);
     lw__front_prototype(r->arena, r->ast_text, kernel->name, kernel->param_count, brackets);

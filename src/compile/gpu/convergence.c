@@ -25,6 +25,7 @@
  * builds the code.
  */
 #include "compile/gpu/convergence.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +197,7 @@ static void open_rendezvous(struct convergence *m, const struct lw__facts *facts
         add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
         before[k + 1] = (uint32_t)h->sync_point_count;
     }
+    assert(h->sync_point_count); /* the group's own is one */
     /* The ranges of sync points that loops repeat; before[k]: how many sync points precede block
      * k of the schedule. */
     for (uint32_t n = 0; n < of->loop_count; n++) {
@@ -274,6 +276,7 @@ static void plan(struct convergence *m)
         for (size_t k = 0; k < m->groups[g].count; k++) {
             /* Recorded while the analysis still knows the values. */
             const LLVMValueRef call = lw__ir_collective_in(m->groups[g].blocks[k]);
+            assert(call); /* split_collectives gave it the block */
             struct differing *d = lw__new(arena_of(m), 1, sizeof *d);
             *d = (struct differing){.call = call, .next = m->differing};
             const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;

@@ -5,6 +5,7 @@
  * redirected without phis. SROA brings them back.
  */
 #include "compile/gpu/convergence.h"
+#include <assert.h>
 
 static bool is_inside(const struct rendezvous *h, LLVMBasicBlockRef block)
 {
@@ -159,6 +160,7 @@ static void build_after(struct plan *p, uint32_t k)
     for (size_t r = p->h->range_count; r-- > 0;) {
         if (p->h->ranges[r].last != k)
             continue;
+        assert(p->h->ranges[r].first <= k && k < p->h->sync_point_count);
         LLVMBasicBlockRef block = new_block(p, "round");
         /* From the end of a loop's sync points back to the first, while a lane waits for one of
          * them. */

@@ -6,6 +6,7 @@
  *     body k:    iteration k: a copy of the loop without the test and without issue's loads
  */
 #include "compile/gpu/unroll_loads.h"
+#include <assert.h>
 #include <string.h>
 
 /* The copy of each item in each iteration; NULL: none so far. */
@@ -25,6 +26,7 @@ static void open_copies(struct copies *c, const struct lw__unrolled_loop *t, LLV
 
 static LLVMValueRef *place_of(const struct copies *c, unsigned iteration, size_t item)
 {
+    assert(iteration < c->t->count && item < c->t->item_count);
     return &c->at[iteration * c->t->item_count + item];
 }
 

@@ -5,6 +5,7 @@
  */
 #include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"
+#include <assert.h>
 #include <string.h>
 
 extern const char lw__devlib_cuda_begin[], lw__devlib_cuda_end[]; /* common/devlib_blob.S */
@@ -122,6 +123,7 @@ static void complete(struct lw__gpu *x, LLVMValueRef entry)
             {DEVLIB "assert_fail", LW_CUDA_ASSERTS}, {DEVLIB "assert_that", LW_CUDA_ASSERTS},
             {DEVLIB "wait", LW_CUDA_STOPS},          {DEVLIB "refused", LW_CUDA_REFUSES}};
         uint64_t uses = x->slack << LW_CUDA_SLACK_SHIFT;
+        assert(x->slack <= UINT16_MAX);
         if (lw__has(x->unit, LW_HAS_FOLLOWING))
             uses |= LW_CUDA_FOLLOWS;
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)

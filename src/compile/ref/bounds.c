@@ -8,6 +8,7 @@
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 /* The linker's section for constants that hold addresses. Those of other kernels are no objects. */
@@ -82,6 +83,7 @@ static const struct lw__ref_object *object_of(struct lw__ref *r, LLVMValueRef po
 
 static uint64_t row_of(struct lw__ref *r, const struct lw__ref_object *object)
 {
+    assert(!object || (object > r->bounds.rows && object < r->bounds.rows + r->bounds.count));
     return object ? (uint64_t)(object - r->bounds.rows) : 0;
 }
 
@@ -109,6 +111,7 @@ static LLVMValueRef table_base(struct lw__ref *r, LLVMValueRef row)
 
 void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel)
 {
+    assert(!r->bounds.count); /* row 0 is that of nothing, row 1 + i of parameter i */
     add_row(r, (struct lw__ref_object){.kind = LW_REF_NOTHING});
     for (unsigned i = 0; i < kernel->param_count; i++) {
         struct lw__ref_object *row =
@@ -123,6 +126,7 @@ void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel)
 void lw__ref_bounds_argument(struct lw__ref *r, unsigned index, LLVMValueRef value)
 {
     struct lw__ref_object *row = &r->bounds.rows[1 + index];
+    assert(1 + index < r->bounds.count && row->kind == LW_REF_ARGUMENT && row->place == index);
     if (LLVMIsAAllocaInst(value))
         LLVMSetValueName2(value, row->name, strlen(row->name));
     else if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)

@@ -7,10 +7,12 @@
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include "compile/front/front.h"
+#include <assert.h>
 #include <string.h>
 
 LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset)
 {
+    assert(r->thread && offset < sizeof(struct lw_ref_thread));
     LLVMValueRef index = LLVMConstInt(r->i64, offset, 0);
     return LLVMBuildGEP2(r->b, r->i8, r->thread, &index, 1, "");
 }
@@ -34,6 +36,7 @@ LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LL
                           unsigned count)
 {
     enum { MOST = 8 };
+    assert(count < MOST && slot < sizeof(struct lw_ref_calls) && slot % sizeof(void *) == 0);
     LLVMValueRef all[MOST] = {r->thread};
     LLVMTypeRef types[MOST] = {r->ptr};
     for (unsigned k = 0; k < count; k++) {
@@ -128,6 +131,7 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store_operands(r, call, lw__op_table[op].args);
     LLVMOperandBundleRef instance = lw__ir_instance(call);
     const unsigned n = LLVMGetNumOperandBundleArgs(instance);
+    assert(n <= LW_REF_KEY_MAX); /* the record has room */
     for (unsigned k = 0; k < n; k++)
         lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
                       FIELD(key) + k * sizeof(uint64_t));

@@ -16,6 +16,7 @@
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 enum { ITERATIONS_PER_YIELD = 65536 };
 
@@ -173,6 +174,7 @@ static uint32_t loops_around(const struct turns *t, uint32_t b, int *around)
     for (int k = lw__loops_innermost(&t->loops, b); k >= 0; k = t->loops.loops[k].parent)
         if (t->counts[k])
             around[n++] = k;
+    assert(n <= t->loops.count);
     return n;
 }
 

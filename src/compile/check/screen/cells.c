@@ -16,6 +16,7 @@
  */
 #include "compile/check/screen/screen.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <stddef.h>
 
 static LLVMValueRef compare(struct lw__screen *s, LLVMIntPredicate p, LLVMValueRef a,
@@ -135,6 +136,7 @@ LLVMValueRef lw__screen_enter(struct lw__screen *s, const struct lw__screen_row 
                               enum lw_screen_use use, LLVMValueRef granule)
 {
     static const enum lw_screen_use uses[] = {LW_SCREEN_READS, LW_SCREEN_WRITES, LW_SCREEN_UPDATES};
+    assert(row->written[0] && row->granules); /* the code has begun */
     struct now now = {.base = LLVMBuildLoad2(s->b, s->i32, s->now, "")};
     now.me = LLVMBuildAdd(s->b, now.base, s->thread, "");
     now.span = LLVMBuildSub(s->b, now.base, s->first, "");

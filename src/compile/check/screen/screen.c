@@ -10,6 +10,7 @@
 #include "compile/check/check.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <llvm-c/BitWriter.h>
 #include <stddef.h>
 #include <string.h>
@@ -106,6 +107,7 @@ static void open_record(struct lw__screen *s)
         at = LLVMGetNextInstruction(at);
     lw__screen_set_at(s, at);
     s->record = LLVMGetParam(s->function, s->kernel->param_count - 1);
+    assert(s->kernel->param_count == LLVMCountParams(s->function)); /* the record is the last */
     s->now = LLVMBuildAlloca(s->b, s->i32, "");
     s->count = LLVMBuildAlloca(s->b, s->i64, "");
     s->first = field(s, s->i32, offsetof(struct lw_screen_record, first));
