@@ -107,14 +107,18 @@ static int fail_dtype(const struct cli_arg *arg, const char *name, size_t length
         {"uint64", "u64"},  {"size_t", "u64"}, {"uint64_t", "u64"},  {"bool_", "bool"},
         {"boolean", "bool"}};
     struct lw__nearest nearest = {.typed = name, .length = length};
-    for (lw_dtype d = LW_I8; d <= LW_F64; d++)
-        lw__nearest_try(&nearest, lw_dtype_name(d));
+    struct lw__text names = {0};
+    for (int d = 0; d < LW_DTYPE_COUNT; d++) {
+        lw__nearest_try(&nearest, lw__dtypes[d].name);
+        lw__text_add(&names, "%s ", lw__dtypes[d].name);
+    }
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
         lw__nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
-    return cli_fail(CLI_USAGE,
-                    "%s: '%.*s' is no dtype; there are i8 i16 i32 i64 u8 u16 u32 u64 "
-                    "bool f16 bf16 f32 f64 and struct%s",
-                    arg->label, (int)length, name, lw__nearest_text(&nearest));
+    int failed =
+        cli_fail(CLI_USAGE, "%s: '%.*s' is no dtype; there are %sand struct%s", arg->label,
+                 (int)length, name, names.data ? names.data : "", lw__nearest_text(&nearest));
+    lw__text_free(&names);
+    return failed;
 }
 
 /* read_element - the name before '[' or '@'. */

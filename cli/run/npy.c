@@ -90,10 +90,10 @@ static bool find_descr(const char *descr, struct header *header)
 {
     if (!descr[0] || !strchr("<>=|", descr[0]) || strlen(descr) != 3)
         return false;
-    for (lw_dtype d = LW_I8; d <= LW_F64; d++)
-        if (d != LW_BF16 && lw__dtypes[d].kind == descr[1] &&
+    for (int d = 0; d < LW_DTYPE_COUNT; d++)
+        if (lw__dtype_is_numpy((lw_dtype)d) && lw__dtypes[d].kind == descr[1] &&
             lw__dtypes[d].bytes == descr[2] - '0') {
-            header->dtype = d;
+            header->dtype = (lw_dtype)d;
             header->is_swapped = descr[0] == '>';
             return descr[0] != '|' || lw__dtypes[d].bytes == 1;
         }
@@ -380,12 +380,13 @@ struct npy_start {
 /* make_start - version 1.0, padded so that the data begins at a multiple of 64. */
 static void make_start(const struct cli_npy *array, struct npy_start *start)
 {
-    const struct lw__dtype *dtype = &lw__dtypes[array->dtype == LW_BF16 ? LW_U16 : array->dtype];
+    const struct lw__dtype *dtype = &lw__dtypes[array->dtype];
+    const char kind = lw__dtype_is_numpy(array->dtype) ? dtype->kind : 'u'; /* else its bits */
     enum { BEFORE = sizeof magic + 4 };
     char *text = start->text + BEFORE;
     size_t size = sizeof start->text - BEFORE;
     int length = snprintf(text, size, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
-                          dtype->bytes > 1 ? '<' : '|', dtype->kind, dtype->bytes);
+                          dtype->bytes > 1 ? '<' : '|', kind, dtype->bytes);
     for (int axis = 0; axis < array->rank; axis++)
         length +=
             snprintf(text + length, size - (size_t)length, "%s%zu%s", axis > 0 ? " " : "",

@@ -11,30 +11,32 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._errors import DtypeError
 
 
-def _find_bfloat16() -> tuple[Any, np.dtype[Any]]:
-    """ml_dtypes' where it is installed, else a struct of one u16 that holds the bits."""
-    try:
-        import ml_dtypes  # type: ignore[import-not-found]
-    except ImportError:
-        stand_in = np.dtype([("bfloat16", "<u2")])
-        return stand_in, stand_in
-    return ml_dtypes.bfloat16, np.dtype(ml_dtypes.bfloat16)
-
-
-bfloat16, _BF16 = _find_bfloat16()
-HAS_STAND_IN = bfloat16 is _BF16
-STAND_IN = np.dtype([("bfloat16", "<u2")])
-
-NAMES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "f16", "bf16", "f32", "f64")
+NAMES, _FORMATS = zip(*_core.dtypes())
 _AMBIGUOUS = {"i8": ("int8", "int64"), "u8": ("uint8", "uint64")}
 BF16 = NAMES.index("bf16")
+
+
+def _numpy_dtype(form: str) -> np.dtype[Any]:
+    """Of a buffer's format: NumPy's own, or a struct that holds the bits, T{H:bfloat16:}."""
+    if len(form) == 1:
+        return np.dtype(form)
+    bits, title, _ = form[2:].split(":")
+    return np.dtype([(title, bits)])
+
+
+STAND_IN = _numpy_dtype(_FORMATS[BF16])
+try:
+    from ml_dtypes import bfloat16  # type: ignore[import-not-found]
+except ImportError:
+    bfloat16 = STAND_IN
+HAS_STAND_IN = bfloat16 is STAND_IN
 DTYPES: tuple[np.dtype[Any], ...] = tuple(
-    np.dtype(t) for t in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2")
-) + (_BF16, np.dtype("f4"), np.dtype("f8"))
-TITLES = tuple("bfloat16" if k == BF16 else dtype.name for k, dtype in enumerate(DTYPES))
+    np.dtype(bfloat16) if k == BF16 else _numpy_dtype(form) for k, form in enumerate(_FORMATS))
+TITLES = tuple((_numpy_dtype(form).names or [_numpy_dtype(form).name])[0] for form in _FORMATS)
 _CODES: dict[Any, int] = {dtype: code for code, dtype in enumerate(DTYPES)}
 _CODES[STAND_IN] = BF16
 _CODES.update((name, code) for code, name in enumerate(NAMES) if name not in _AMBIGUOUS)

@@ -1,11 +1,7 @@
 /* array_buffer.c - the buffer protocol of Array, for arrays in memory of the host. */
+#include "base/base.h"
 #include "core.h"
 #include <string.h>
-
-/* ORDER DTYPE. l and L are NumPy's own int64 and uint64; bf16 is what NumPy says of its stand-in.
- */
-static const char *const formats[] = {
-    "b", "h", "i", "l", "B", "H", "I", "L", "?", "e", "T{H:bfloat16:}", "f", "d"};
 
 /* Extents and strides in bytes, until the view is released. */
 typedef struct shape {
@@ -65,7 +61,7 @@ int array_get_buffer(PyObject *self, Py_buffer *view, int flags)
                         .readonly = a->readonly,
                         .ndim = a->rank,
                         .internal = s};
-    view->format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)formats[a->dtype] : NULL;
+    view->format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)lw__dtypes[a->dtype].format : NULL;
     view->shape = flags & PyBUF_ND ? s->extent : NULL;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? s->stride : NULL;
     view->obj = Py_NewRef(self);

@@ -2,6 +2,7 @@
  *
  * source   https://dmlc.github.io/dlpack/latest/c_api.html
  */
+#include "base/base.h"
 #include "core.h"
 #include <stdlib.h>
 #include <stdio.h>
@@ -39,9 +40,15 @@ typedef struct dl_versioned {
     dl_tensor tensor;
 } dl_versioned;
 
-/* ORDER DTYPE */
-static const uint8_t codes[] = {DL_INT,  DL_INT,  DL_INT,   DL_INT,    DL_UINT,  DL_UINT, DL_UINT,
-                                DL_UINT, DL_BOOL, DL_FLOAT, DL_BFLOAT, DL_FLOAT, DL_FLOAT};
+static uint8_t code_of(lw_dtype dtype)
+{
+    switch (lw__dtypes[dtype].kind) {
+    case 'i': return DL_INT;
+    case 'u': return DL_UINT;
+    case 'b': return DL_BOOL;
+    default: return dtype == LW_BF16 ? DL_BFLOAT : DL_FLOAT;
+    }
+}
 
 /* ---- out ---- */
 
@@ -106,7 +113,7 @@ static void fill(exported *e, array *a, dl_tensor *t)
                      .strides = e->stride};
     t->device.type = a->memory->device->is_host ? DL_CPU : DL_CUDA;
     t->device.index = a->memory->device->dl_index;
-    t->dtype.code = codes[a->dtype];
+    t->dtype.code = code_of(a->dtype);
     t->dtype.bits = (uint8_t)(8 * size);
     t->dtype.lanes = 1;
     for (int k = 0; k < a->rank; k++) {
@@ -188,7 +195,7 @@ static int find_dtype(core *c, const dl_tensor *t, lw_dtype *dtype)
     const size_t code = t->dtype.code;
 
     for (int k = 0; k < LW_DTYPE_COUNT; k++)
-        if (codes[k] == code && 8 * lw_dtype_size((lw_dtype)k) == t->dtype.bits &&
+        if (code_of((lw_dtype)k) == code && 8 * lw_dtype_size((lw_dtype)k) == t->dtype.bits &&
             t->dtype.lanes == 1) {
             *dtype = (lw_dtype)k;
             return 0;

@@ -1,4 +1,5 @@
 /* module.c - the extension lanewise._core: its functions and types. */
+#include "base/base.h"
 #include "core.h"
 #include <stdlib.h>
 
@@ -53,10 +54,25 @@ static PyObject *core_version(PyObject *module, PyObject *unused)
     return PyUnicode_FromString(lw_version());
 }
 
+static PyObject *core_dtypes(PyObject *module, PyObject *unused)
+{
+    PyObject *rows = PyTuple_New(LW_DTYPE_COUNT), *row;
+
+    (void)module;
+    (void)unused;
+    for (int k = 0; rows && k < LW_DTYPE_COUNT; k++) {
+        row = Py_BuildValue("ss", lw__dtypes[k].name, lw__dtypes[k].format);
+        if (!row || PyTuple_SetItem(rows, k, row))
+            Py_CLEAR(rows);
+    }
+    return rows;
+}
+
 #define FAST(name, function, doc)                                                                  \
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, doc}
 
 static PyMethodDef functions[] = {
+    {"dtypes", core_dtypes, METH_NOARGS, "name and buffer format of each element type"},
     FAST("setup", core_setup, "what the extension takes from Python"),
     {"version", core_version, METH_NOARGS, "the library's version"},
     {"devices", core_devices, METH_NOARGS, "name, description, available, unavailable of each"},

@@ -1,6 +1,7 @@
 /* operand.c - an argument that stands for memory: an Array, or what has a buffer. First it is
  * taken, which reads dtype and shape; then bound to a device as an lw_tensor; last dropped.
  */
+#include "base/base.h"
 #include "core.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,14 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype
 
     if (!format)
         format = "B";
-    if (!strcmp(format, "T{H:bfloat16:}") || !strcmp(format, "T{=H:bfloat16:}")) {
-        *dtype = LW_BF16;
-        return size == 2;
+    for (int k = 0; k < LW_DTYPE_COUNT; k++) {
+        const char *bits = lw__dtypes[k].format; /* T{H:NAME:}, also as T{=H:NAME:} */
+
+        if (bits[1] && !strncmp(format, bits, 2) &&
+            !strcmp(format + 2 + (format[2] == '='), bits + 2)) {
+            *dtype = (lw_dtype)k;
+            return size == lw__dtypes[k].bytes;
+        }
     }
     if (*format == '<' || *format == '=' || *format == '@' || (*format == '>' && size == 1))
         format++;

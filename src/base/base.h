@@ -52,14 +52,17 @@ bool lw__unpack(const void *from, size_t bytes, void *to, size_t room);
 
 /* The columns of types.def, by lw_dtype. */
 struct lw__dtype {
-    const char *name, *c_name;
-    unsigned char bytes;
+    const char *name, *format, *c_name;
+    unsigned char bytes, fraction;
     char kind; /* 'i' signed, 'u' unsigned, 'b' bool, 'f' float */
 };
 extern const struct lw__dtype lw__dtypes[];
 bool lw__dtype_is_float(lw_dtype dtype);
-/* lw__dtype_find - the dtype of a name of length bytes; false: there is none. */
+bool lw__dtype_is_numpy(lw_dtype dtype); /* NumPy has it */
+/* lw__dtype_find - the dtype of a name of length bytes; false: there is none.
+ * lw__dtype_find_c - the same of its name in C. */
 bool lw__dtype_find(const char *name, size_t length, lw_dtype *dtype);
+bool lw__dtype_find_c(const char *name, size_t length, lw_dtype *dtype);
 
 /* lw__alloc_aligned - bytes of zeroed memory at a multiple of 64, NULL where memory is short.
  * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are

@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct lw__dtype lw__dtypes[] = {
-#define LW_TYPE(ENUM, name, bytes, kind, c_name) [LW_##ENUM] = {#name, c_name, bytes, kind},
+#define LW_TYPE(ENUM, name, bytes, kind, fraction, format, c_name)                                 \
+    [LW_##ENUM] = {#name, format, c_name, bytes, fraction, kind},
 #include "base/types.def"
 #undef LW_TYPE
 };
@@ -14,12 +15,32 @@ bool lw__dtype_is_float(lw_dtype dtype)
     return (unsigned)dtype < LW_DTYPE_COUNT && lw__dtypes[dtype].kind == 'f';
 }
 
+bool lw__dtype_is_numpy(lw_dtype dtype)
+{
+    return !lw__dtypes[dtype].format[1];
+}
+
+static bool is_named(const char *whole, const char *name, size_t length)
+{
+    return strlen(whole) == length && !memcmp(whole, name, length);
+}
+
 bool lw__dtype_find(const char *name, size_t length, lw_dtype *dtype)
 {
-    for (size_t i = 0; i < LW_DTYPE_COUNT; i++)
-        if (strlen(lw__dtypes[i].name) == length && !memcmp(lw__dtypes[i].name, name, length)) {
-            *dtype = (lw_dtype)i;
+    for (int i = 0; i < LW_DTYPE_COUNT; i++) {
+        *dtype = (lw_dtype)i;
+        if (is_named(lw__dtypes[i].name, name, length))
             return true;
-        }
+    }
+    return false;
+}
+
+bool lw__dtype_find_c(const char *name, size_t length, lw_dtype *dtype)
+{
+    for (int i = 0; i < LW_DTYPE_COUNT; i++) {
+        *dtype = (lw_dtype)i;
+        if (is_named(lw__dtypes[i].c_name, name, length))
+            return true;
+    }
     return false;
 }

@@ -1,4 +1,4 @@
-/* half.c - f16, bf16 and f32 by integer arithmetic on the bits of a double.
+/* half.c - floats narrower than a double by integer arithmetic on the bits of a double.
  *
  * Each is sign, exponent, fraction. At each magnitude the last bit of the narrow format has a
  * weight. A double's 53-bit significand is shifted right until its last bit has this weight; the
@@ -17,8 +17,9 @@ struct format {
 
 static struct format format_of(lw_dtype dtype)
 {
-    const struct format f16 = {10, 15}, bf16 = {7, 127}, f32 = {23, 127};
-    return dtype == LW_F16 ? f16 : dtype == LW_BF16 ? bf16 : f32;
+    const int fraction = lw__dtypes[dtype].fraction,
+              exponent = 8 * lw__dtypes[dtype].bytes - 1 - fraction;
+    return (struct format){fraction, (1 << (exponent - 1)) - 1};
 }
 
 static uint64_t infinity_of(struct format format)
@@ -66,18 +67,15 @@ static uint64_t narrow(lw_dtype dtype, double value, enum lw__rounding rounding)
 
 void lw__real_put(lw_dtype dtype, double value, enum lw__rounding rounding, void *to)
 {
-    float single = (float)value;
-    uint16_t half;
-    switch (dtype) {
-    case LW_F64: memcpy(to, &value, sizeof value); break;
-    case LW_F32:
-        if ((double)single != value) { /* else exact, however the host rounds */
-            const uint32_t bits = (uint32_t)narrow(dtype, value, rounding);
-            memcpy(&single, &bits, sizeof single);
-        }
+    const float single = (float)value;
+    uint64_t bits;
+    if (dtype == LW_F64) {
+        memcpy(to, &value, sizeof value);
+    } else if (dtype == LW_F32 && (double)single == value) { /* exact, however the host rounds */
         memcpy(to, &single, sizeof single);
-        break;
-    default: half = (uint16_t)narrow(dtype, value, rounding); memcpy(to, &half, sizeof half);
+    } else {
+        bits = narrow(dtype, value, rounding);
+        memcpy(to, &bits, lw__dtypes[dtype].bytes); /* little-endian: the low bytes */
     }
 }
 

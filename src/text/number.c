@@ -194,21 +194,14 @@ static struct decimal to_decimal(const char *text)
 }
 
 /* safe_digits - so many digits that two different decimals are never the same normal number
- * (FLT_DIG). Hence when one reads back, the shortest is the same, less its zeros at the end. */
+ * (FLT_DIG: fraction * log10(2)). Hence when one reads back, the shortest is the same, less its
+ * zeros at the end. */
 static int safe_digits(lw_dtype dtype, double value)
 {
-    static const struct {
-        lw_dtype dtype;
-        int digits;
-        double least; /* normal number */
-    } rows[] = {{LW_F16, 3, 0x1p-14},
-                {LW_BF16, 2, 0x1p-126},
-                {LW_F32, FLT_DIG, FLT_MIN},
-                {LW_F64, DBL_DIG, DBL_MIN}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].dtype == dtype && value >= rows[i].least)
-            return rows[i].digits;
-    return 1;
+    const int fraction = lw__dtypes[dtype].fraction, digits = fraction * 301 / 1000;
+    const int exponent = 8 * lw__dtypes[dtype].bytes - 1 - fraction;
+    const double least = ldexp(1, 2 - (1 << (exponent - 1))); /* normal number */
+    return digits && value >= least ? digits : 1;
 }
 
 /* shortest - the decimal of the fewest digits that reads back as the element at from. value is this

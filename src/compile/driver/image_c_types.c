@@ -13,11 +13,17 @@
 
 /* ---- one type ---- */
 
+/* C has no such type everywhere. */
+static bool is_short_float(lw_dtype dtype)
+{
+    return lw__dtype_is_float(dtype) && lw__dtypes[dtype].bytes < sizeof(float);
+}
+
 /* How C has an element of a struct. */
 static const char *c_name(lw_dtype dtype)
 {
-    const bool is_half = dtype == LW_F16 || dtype == LW_BF16;
-    return is_half ? "uint16_t" : dtype == LW_I32 ? "int" : lw__dtypes[dtype].c_name;
+    const char *const bits = lw__dtypes[dtype].bytes == 1 ? "uint8_t" : "uint16_t";
+    return is_short_float(dtype) ? bits : dtype == LW_I32 ? "int" : lw__dtypes[dtype].c_name;
 }
 
 static void indent(struct lw__text *out, unsigned level)
@@ -279,7 +285,7 @@ const char *lw__image_scalar(const char *layout)
     lw_dtype dtype;
     if (!lw__dtype_find(layout, strlen(layout), &dtype))
         return NULL;
-    return dtype == LW_F16 || dtype == LW_BF16 ? "float" : c_name(dtype);
+    return is_short_float(dtype) ? "float" : c_name(dtype);
 }
 
 void lw__image_asserts(const struct lw__image_options *o, const struct lw__manifest *m,

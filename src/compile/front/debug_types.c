@@ -12,7 +12,7 @@
 
 enum { DEPTH_MAX = 16 }; /* of structs in structs */
 
-/* C's scalar types by the name that clang gives them in debug info. */
+/* C's integers by the names that clang gives them in debug info; others: base/types.def. */
 static const struct {
     const char *name, *layout;
 } scalars[] = {
@@ -20,8 +20,6 @@ static const struct {
     {"unsigned char", "u8"},  {"short", "i16"},        {"unsigned short", "u16"},
     {"int", "i32"},           {"unsigned int", "u32"}, {"long", "i64"},
     {"unsigned long", "u64"}, {"long long", "i64"},    {"unsigned long long", "u64"},
-    {"_Float16", "f16"},      {"__bf16", "bf16"},      {"float", "f32"},
-    {"double", "f64"},
 };
 
 static LLVMMetadataRef base_of(LLVMContextRef context, LLVMMetadataRef type)
@@ -290,6 +288,23 @@ void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__tex
 static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                       struct lw__text *out);
 
+/* Of a scalar type, which may be a struct of kernel.h; false: it is none. */
+static bool find_scalar(LLVMMetadataRef type, const char **layout)
+{
+    const struct name name = name_of(type);
+    lw_dtype dtype;
+    if (lw__di_tag(type) != LW_TAG_BASE && lw__di_tag(type) != LW_TAG_STRUCTURE)
+        return false;
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
+        if (is_named(name, scalars[i].name)) {
+            *layout = scalars[i].layout;
+            return true;
+        }
+    const bool found = lw__dtype_find_c(name.text, (size_t)name.length, &dtype);
+    *layout = found ? lw__dtypes[dtype].name : "";
+    return found;
+}
+
 /* A pointer's target. Inside structs a struct is void, as it may contain a pointer to itself. */
 static void layout_pointer(LLVMContextRef context, LLVMMetadataRef pointee, unsigned depth,
                            struct lw__text *out)
@@ -362,6 +377,7 @@ static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned dep
                       struct lw__text *out)
 {
     struct name element;
+    const char *scalar;
     bool is_const;
     type = lw__type_strip(context, type);
     const unsigned tag = lw__di_tag(type);
@@ -374,16 +390,14 @@ static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned dep
         lw__text_add(out, ")");
     } else if (tag == LW_TAG_POINTER) {
         layout_pointer(context, base_of(context, type), depth, out);
+    } else if (find_scalar(type, &scalar)) {
+        lw__text_add(out, "%s", scalar);
     } else if (is_struct(type)) {
         layout_struct(context, type, depth, out);
     } else if (tag == LW_TAG_ARRAY) {
         layout_array(context, type, depth, out);
     } else if (tag == LW_TAG_ENUMERATION) {
         layout_at(context, base_of(context, type), depth, out);
-    } else if (tag == LW_TAG_BASE) {
-        for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
-            if (is_named(name_of(type), scalars[i].name))
-                lw__text_add(out, "%s", scalars[i].layout);
     }
 }
 
