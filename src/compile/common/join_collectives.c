@@ -259,7 +259,7 @@ bool lw__join_collectives(struct lw__unit *unit)
             lw__diags_error(
                 &j.helpers.unit->diags, lw__loc_of(worst->call),
                 "this call of '%s' leads to %llu instances of barriers and collectives, each "
-                "by another way through helpers; a function may have %d",
+                "by another way through helpers; a kernel may have %d",
                 LLVMGetValueName2(worst->callee->f, &length),
                 (unsigned long long)worst->callee->instances, INSTANCES_MAX);
             ok = false;

@@ -121,11 +121,11 @@ struct lw__ir_place lw__ir_place_of(LLVMBuilderRef b, LLVMTargetDataRef data, LL
 {
     struct lw__ir_place place = {.is_signed = true};
     unsigned count = 0;
-    /* What the steps add up to without their indices. *count: indices; *last: the only one. */
-    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-        for (int k = 1; k < LLVMGetNumOperands(pointer); k++) {
-            const struct step step = step_of(data, pointer, k, &type);
+    /* What the steps add up to without their indices; number: the only index. */
+    for (LLVMValueRef p = pointer; p != lw__ir_object(p); p = LLVMGetOperand(p, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(p);
+        for (int k = 1; k < LLVMGetNumOperands(p); k++) {
+            const struct step step = step_of(data, p, k, &type);
             if (!step.index) {
                 place.constant += step.bytes;
             } else if (step.bytes) {
