@@ -1,10 +1,7 @@
-/* compiler.c - start lanewise-compile, read what it gives back: show and cc.
- *
- * That is described in the compiler's manifest format: lines of tab-separated fields, in which \t,
- * \n and \\ are escaped, up to "end <bytes>", and then that many bytes.
- */
+/* compiler.c - start lanewise-compile, read what it gives back: show and cc. */
 #include "base/limits.h"
 #include "base/manifest.h"
+#include "base/manifest_read.h"
 #include "cli/make/make.h"
 #include <errno.h>
 #include <limits.h>
@@ -154,84 +151,18 @@ int cli_compiler_run(const struct cli_options *options, const char *const *words
 
 /* ---- the manifest ---------------------------------------------------------------------------- */
 
-/* unescape - in place. */
-static void unescape(char *text)
-{
-    char *to = text;
-    for (; *text; text++) {
-        char c = *text;
-        if (c == '\\' && text[1]) {
-            c = *++text;
-            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
-        }
-        *to++ = c;
-    }
-    *to = '\0';
-}
-
-/* cut - a row into its fields; how many there are, at most count. */
-static int cut(char *row, char **fields, int count)
-{
-    int n = 0;
-    while (n < count && row) {
-        fields[n++] = row;
-        row = strchr(row, '\t');
-        if (row)
-            *row++ = '\0';
-        unescape(fields[n - 1]);
-    }
-    return n;
-}
-
-/* reader - a message is printed once its picture, which comes in the next row, is known. */
-struct reader {
-    struct cli_messages *messages;
-    lw_diagnostic pending; /* severity NULL: none */
-};
-
-static void print_pending(struct reader *reader)
-{
-    if (reader->pending.severity)
-        cli_print_diagnostic(&reader->pending, reader->messages);
-    reader->pending.severity = NULL;
-}
-
-static void take_row(struct reader *reader, char *row)
-{
-    enum { DIAGNOSTIC_FIELDS = 6, PICTURE_FIELDS = 2 };
-    char *fields[DIAGNOSTIC_FIELDS] = {0};
-    int count = cut(row, fields, DIAGNOSTIC_FIELDS);
-    if (count == PICTURE_FIELDS && !strcmp(fields[0], "shown"))
-        reader->pending.picture = fields[1];
-    print_pending(reader);
-    if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
-        return;
-    reader->pending = (lw_diagnostic){.severity = fields[1],
-                                      .file = fields[2],
-                                      .line = atoi(fields[3]),
-                                      .column = atoi(fields[4]),
-                                      .text = fields[5]};
-}
-
-int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
+int cli_compiler_result(const char *text, size_t size, struct cli_messages *messages,
                         const char **payload, size_t *payload_size)
 {
-    static const char first[] = "lanewise-manifest\t1\n";
-    struct reader reader = {.messages = messages};
-    bool is_manifest = strncmp(text, first, strlen(first)) == 0;
-    char *row = text, *end;
-    while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
-        *end = '\0';
-        if (strncmp(row, "end\t", 4) == 0) {
-            print_pending(&reader);
-            *payload = end + 1;
-            *payload_size = strtoull(row + 4, NULL, 10);
-            if (*payload_size != size - (size_t)(end + 1 - text))
-                break;
-            return CLI_DONE;
-        }
-        take_row(&reader, row);
-        row = end + 1;
-    }
-    return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");
+    struct lw__manifest manifest;
+    char why[LW_MANIFEST_WHY];
+    const lw_status status = lw__manifest_parse(text, size, &manifest, why);
+    for (size_t i = 0; !status && i < manifest.diag_count; i++)
+        cli_print_diagnostic(&manifest.diags[i], messages);
+    *payload = text + manifest.text_bytes;
+    *payload_size = manifest.payload_bytes;
+    lw__manifest_free(&manifest);
+    if (status == LW_E_MEMORY)
+        return cli_fail(CLI_LAUNCH, "%s", why);
+    return status ? cli_fail(CLI_BROKEN, "a defect in Lanewise: %s", why) : CLI_DONE;
 }

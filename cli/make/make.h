@@ -16,8 +16,8 @@ int cli_compiler_find(char *path);
 int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
                      size_t count, bool *is_refused);
 
-/* cli_compiler_result - print the messages of a result, find the payload. text is cut up. */
-int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
+/* cli_compiler_result - print the messages of a result, find the payload. */
+int cli_compiler_result(const char *text, size_t size, struct cli_messages *messages,
                         const char **payload, size_t *payload_size);
 
 /* ---- commands -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  */
 #include "base/manifest_read.h"
 #include "base/manifest.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { FIELDS_MAX = 16, DIMS_MAX = 64 };
 
 struct reader {
     struct lw__manifest *out;
+    char *why;
     const char *tag; /* of the row being read */
     size_t line;     /* from 1 */
     char *field[FIELDS_MAX];
@@ -21,8 +23,9 @@ struct reader {
 
 static lw_status broken(const struct reader *r, const char *what)
 {
-    return lw__fail(LW_E_INTERNAL, "the compiler's manifest is damaged: line %zu (%s): %s", r->line,
-                    r->tag, what);
+    snprintf(r->why, LW_MANIFEST_WHY, "the compiler's manifest is damaged: line %zu (%s): %s",
+             r->line, r->tag, what);
+    return LW_E_INTERNAL;
 }
 
 /* A plain number in the given base with nothing around it, at most max. */
@@ -311,23 +314,29 @@ static lw_status take_rows(struct reader *r)
 
 /* row_of may look a tag's length past a short last line, so it is only given terminated text:
  * length bytes must be followed by a NUL, as lw__bytes promises. */
-lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifest *manifest)
+lw_status lw__manifest_parse(const char *bytes, size_t length, struct lw__manifest *manifest,
+                             char why[LW_MANIFEST_WHY])
 {
-    struct reader r = {.out = manifest, .tag = "?"};
+    struct reader r = {.out = manifest, .why = why, .tag = "?"};
     size_t counts[ROW_KINDS] = {0};
 
     *manifest = (struct lw__manifest){0};
-    if (!survey(bytes, length, counts, &manifest->text_bytes))
-        return lw__fail(LW_E_INTERNAL, "the compiler's manifest is cut off: %zu bytes, no end row",
-                        length);
-    if (!allocate(manifest, bytes, counts))
-        return lw__fail(LW_E_MEMORY, "out of memory: a manifest of %zu bytes", length);
+    if (!survey(bytes, length, counts, &manifest->text_bytes)) {
+        snprintf(why, LW_MANIFEST_WHY, "the compiler's manifest is cut off: %zu bytes, no end row",
+                 length);
+        return LW_E_INTERNAL;
+    }
+    if (!allocate(manifest, bytes, counts)) {
+        snprintf(why, LW_MANIFEST_WHY, "out of memory: a manifest of %zu bytes", length);
+        return LW_E_MEMORY;
+    }
     LW_TRY(take_rows(&r));
-    if (manifest->payload_bytes != length - manifest->text_bytes)
-        return lw__fail(LW_E_INTERNAL,
-                        "the compiler's manifest is damaged: it promises %zu bytes "
-                        "of code, %zu follow",
-                        manifest->payload_bytes, length - manifest->text_bytes);
+    if (manifest->payload_bytes != length - manifest->text_bytes) {
+        snprintf(why, LW_MANIFEST_WHY,
+                 "the compiler's manifest is damaged: it promises %zu bytes of code, %zu follow",
+                 manifest->payload_bytes, length - manifest->text_bytes);
+        return LW_E_INTERNAL;
+    }
     return LW_OK;
 }
 

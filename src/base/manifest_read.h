@@ -47,10 +47,14 @@ struct lw__manifest {
     size_t diag_count, dep_count, kernel_count, param_count, site_count;
 };
 
-/* lw__manifest_read - take apart the manifest at the start of bytes.
+/* lw__manifest_parse - take apart the manifest at the start of bytes, behind which is a NUL.
  * errors   LW_E_INTERNAL it is damaged, cut off, or of another version; or the payload has another
- *          length than it says. The text names the line; LW_E_MEMORY
- * owns     release with lw__manifest_free, also after a failure */
+ *          length than it says. The text, in why, names the line; LW_E_MEMORY
+ * owns     release with lw__manifest_free, also after a failure
+ * lw__manifest_read - likewise, with the text as the status's message. */
+enum { LW_MANIFEST_WHY = 160 };
+lw_status lw__manifest_parse(const char *bytes, size_t length, struct lw__manifest *manifest,
+                             char why[LW_MANIFEST_WHY]);
 lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifest *manifest);
 void lw__manifest_free(struct lw__manifest *manifest);
 #endif

@@ -48,7 +48,7 @@ LANEWISE_COMPILE=/nonexistent refused 5 '/nonexistent' one.c -o one.o
 printf '#!/bin/sh\nkill -9 $$\n' >killed && chmod +x killed
 LANEWISE_COMPILE=$PWD/killed refused 5 'signal 9' one.c -o one.o
 printf '#!/bin/sh\nexit 0\n' >silent && chmod +x silent
-LANEWISE_COMPILE=$PWD/silent refused 5 'not complete' one.c -o one.o
+LANEWISE_COMPILE=$PWD/silent refused 5 'is cut off' one.c -o one.o
 [ ! -e one.o ] && [ ! -e one.h ] || { echo "something was written"; exit 1; }
 ls >left
 if grep tmp left; then echo "left behind"; exit 1; fi

@@ -74,7 +74,7 @@ for command in 'show one.c --stage ir' 'run one.c -d null f32[1]'; do
         LANEWISE_COMPILE=/bin/true refused 5 '' $command
     }
 done
-LANEWISE_COMPILE=/bin/true refused 5 'not complete' show one.c --stage ir
+LANEWISE_COMPILE=/bin/true refused 5 'is cut off' show one.c --stage ir
 unset LANEWISE_CACHE
 
 # Results that cannot be delivered.
