@@ -42,12 +42,13 @@ typedef struct dl_versioned {
 
 static uint8_t code_of(lw_dtype dtype)
 {
-    switch (lw__dtypes[dtype].kind) {
-    case 'i': return DL_INT;
-    case 'u': return DL_UINT;
-    case 'b': return DL_BOOL;
-    default: return dtype == LW_BF16 ? DL_BFLOAT : DL_FLOAT;
-    }
+    const char kind = lw__dtypes[dtype].kind;
+
+    return kind == 'i'        ? DL_INT
+           : kind == 'u'      ? DL_UINT
+           : kind == 'b'      ? DL_BOOL
+           : dtype == LW_BF16 ? DL_BFLOAT
+                              : DL_FLOAT;
 }
 
 /* ---- out ---- */

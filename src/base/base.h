@@ -59,10 +59,8 @@ struct lw__dtype {
 extern const struct lw__dtype lw__dtypes[];
 bool lw__dtype_is_float(lw_dtype dtype);
 bool lw__dtype_is_numpy(lw_dtype dtype); /* NumPy has it */
-/* lw__dtype_find - the dtype of a name of length bytes; false: there is none.
- * lw__dtype_find_c - the same of its name in C. */
+/* lw__dtype_find - the dtype of a name of length bytes; false: there is none. */
 bool lw__dtype_find(const char *name, size_t length, lw_dtype *dtype);
-bool lw__dtype_find_c(const char *name, size_t length, lw_dtype *dtype);
 
 /* lw__alloc_aligned - bytes of zeroed memory at a multiple of 64, NULL where memory is short.
  * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are

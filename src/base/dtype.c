@@ -20,27 +20,12 @@ bool lw__dtype_is_numpy(lw_dtype dtype)
     return !lw__dtypes[dtype].format[1];
 }
 
-static bool is_named(const char *whole, const char *name, size_t length)
-{
-    return strlen(whole) == length && !memcmp(whole, name, length);
-}
-
 bool lw__dtype_find(const char *name, size_t length, lw_dtype *dtype)
 {
-    for (int i = 0; i < LW_DTYPE_COUNT; i++) {
-        *dtype = (lw_dtype)i;
-        if (is_named(lw__dtypes[i].name, name, length))
+    for (size_t i = 0; i < LW_DTYPE_COUNT; i++)
+        if (strlen(lw__dtypes[i].name) == length && !memcmp(lw__dtypes[i].name, name, length)) {
+            *dtype = (lw_dtype)i;
             return true;
-    }
-    return false;
-}
-
-bool lw__dtype_find_c(const char *name, size_t length, lw_dtype *dtype)
-{
-    for (int i = 0; i < LW_DTYPE_COUNT; i++) {
-        *dtype = (lw_dtype)i;
-        if (is_named(lw__dtypes[i].c_name, name, length))
-            return true;
-    }
+        }
     return false;
 }

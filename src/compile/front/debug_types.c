@@ -288,21 +288,18 @@ void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__tex
 static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                       struct lw__text *out);
 
-/* Of a scalar type, which may be a struct of kernel.h; false: it is none. */
-static bool find_scalar(LLVMMetadataRef type, const char **layout)
+/* Of a scalar type, which may be a struct of kernel.h; NULL: it is none. */
+static const char *scalar_layout(LLVMMetadataRef type)
 {
-    const struct name name = name_of(type);
-    lw_dtype dtype;
     if (lw__di_tag(type) != LW_TAG_BASE && lw__di_tag(type) != LW_TAG_STRUCTURE)
-        return false;
+        return NULL;
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
-        if (is_named(name, scalars[i].name)) {
-            *layout = scalars[i].layout;
-            return true;
-        }
-    const bool found = lw__dtype_find_c(name.text, (size_t)name.length, &dtype);
-    *layout = found ? lw__dtypes[dtype].name : "";
-    return found;
+        if (is_named(name_of(type), scalars[i].name))
+            return scalars[i].layout;
+    for (int d = 0; d < LW_DTYPE_COUNT; d++)
+        if (is_named(name_of(type), lw__dtypes[d].c_name))
+            return lw__dtypes[d].name;
+    return NULL;
 }
 
 /* A pointer's target. Inside structs a struct is void, as it may contain a pointer to itself. */
@@ -377,7 +374,6 @@ static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned dep
                       struct lw__text *out)
 {
     struct name element;
-    const char *scalar;
     bool is_const;
     type = lw__type_strip(context, type);
     const unsigned tag = lw__di_tag(type);
@@ -390,8 +386,8 @@ static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned dep
         lw__text_add(out, ")");
     } else if (tag == LW_TAG_POINTER) {
         layout_pointer(context, base_of(context, type), depth, out);
-    } else if (find_scalar(type, &scalar)) {
-        lw__text_add(out, "%s", scalar);
+    } else if (scalar_layout(type)) {
+        lw__text_add(out, "%s", scalar_layout(type));
     } else if (is_struct(type)) {
         layout_struct(context, type, depth, out);
     } else if (tag == LW_TAG_ARRAY) {
