@@ -9,6 +9,7 @@
  * last line is `N passed, N failed, N skipped`; what is not built yet is skipped, and with -m cases
  * with an input of more elements.
  */
+#include "base/base.h"
 #include "conform.h"
 #include <lanewise/check.h>
 #include <lanewise/op_info.h>
@@ -161,15 +162,15 @@ static bool judge(const struct test_case *c, uint64_t number, const struct array
 
 static uint64_t digest(const struct array *out, const lw_tensor *t, const char *memory)
 {
+    static const uint64_t any_nan = UINT64_MAX;
     const size_t size = lw_dtype_size(out->dtype);
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = LW_HASH_START;
 
     for (size_t i = 0; i < out->count; i++) {
         const size_t at = place_of(t, out, i);
         const bool is_nan = isnan(element_load(out->dtype, memory, at));
 
-        for (size_t b = 0; b < size; b++)
-            hash = (hash ^ (is_nan ? 0xff : (unsigned char)memory[at * size + b])) * 0x100000001b3u;
+        hash = lw__hash(hash, is_nan ? (const char *)&any_nan : memory + at * size, size);
     }
     return hash;
 }
@@ -304,14 +305,15 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
         printf("case %llu: %s %s: %s\n", (unsigned long long)number, c.op, c.json, lw_last_error());
         verdict = BAD;
     } else {
-        uint64_t hash = 0;
+        uint64_t hash = LW_HASH_START;
 
         reference(&c, r.result, r.slack[0]);
         for (size_t k = 0; k < r.outputs; k++) {
             if (!judge(&c, number, &r.result[k], r.slack[k], &r.out[k], r.before[k], r.after[k],
                        r.count[k]))
                 verdict = BAD;
-            hash = hash * 0x100000001b3u ^ digest(&r.result[k], &r.out[k], r.after[k]);
+            const uint64_t own = digest(&r.result[k], &r.out[k], r.after[k]);
+            hash = lw__hash(hash, &own, sizeof own);
         }
         if (is_loud)
             printf("%llu %s %016llx\n", (unsigned long long)number, c.op, (unsigned long long)hash);
