@@ -4,6 +4,7 @@
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 enum { RECORD_ALIGN = 8 };
 
@@ -23,6 +24,7 @@ LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, stru
     LLVMValueRef old = k->function;
     LLVMTypeRef types[LW_PARAMS_MAX + 1], was = LLVMGlobalGetValueType(old);
     const unsigned count = k->param_count;
+    assert(LLVMCountParams(old) == count && count <= LW_PARAMS_MAX);
     LLVMGetParamTypes(was, types);
     types[count] = LLVMPointerTypeInContext(unit->context, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(was), types, count + 1, 0);

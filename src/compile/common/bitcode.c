@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <string.h>
@@ -142,6 +143,7 @@ bool lw__pass_common(struct lw__unit *unit)
         for (size_t i = 0; i < unit->kernels.count; i++) {
             const struct lw__kernel *k = &unit->kernels.rows[i];
             struct lw__text name = {0};
+            assert(k->proofs && k->proof_bytes);
             lw__text_add(&name, "lw.proofs.%s", k->name);
             add_bytes(unit, lw__finished(&name), k->proofs, k->proof_bytes);
             lw__text_free(&name);

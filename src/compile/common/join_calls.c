@@ -19,6 +19,7 @@
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ static void select_site(struct join *j, const struct callee *of, LLVMBasicBlockR
         else
             fork = LLVMBuildSwitch(j->b, site, to[k], j->count - 1);
     }
+    assert(fork);
 }
 
 /* The names say where statements of the source begin and end: they stay with the first part. */
@@ -167,6 +169,7 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
         while (c < j->callee_count && j->callees[c].helper != helper)
             c++;
         j->callee_of[k] = c;
+        assert(c < j->count);
         if (c < j->callee_count)
             continue;
         struct callee *callee = &j->callees[j->callee_count++];
@@ -193,7 +196,7 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
         for (unsigned a = 0; a < callee->arg_count; a++)
             LLVMBuildStore(j->b, LLVMGetOperand(j->calls[k], a), callee->args[a]);
         LLVMBuildStore(j->b, LLVMConstInt(j->i32, k, 0), j->site);
-        LLVMBuildBr(j->b, (to ? to : j->callees[0].block));
+        LLVMBuildBr(j->b, to ? to : j->callees[0].block);
     }
     for (unsigned k = 0; to && k < j->count; k++)
         blocks[k] = j->callees[j->callee_of[k]].block;
@@ -241,6 +244,7 @@ void lw__join_calls(struct lw__unit *unit, LLVMValueRef function, LLVMValueRef *
                      .b = LLVMCreateBuilderInContext(context),
                      .i32 = LLVMInt32TypeInContext(context)};
     LLVMBasicBlockRef *blocks = lw__new(&unit->scratch, 2 * (size_t)count, sizeof *blocks);
+    assert(count > 1);
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMSetIsNewDbgInfoFormat(module, 0); /* declarations as calls, which move with their block */
     join(&j, blocks, blocks + count);

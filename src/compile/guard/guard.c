@@ -17,6 +17,7 @@
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include "compile/instrument/instrument.h"
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ static void call_guard(struct lw__guard *g, const struct bound *c, LLVMValueRef 
 static LLVMValueRef count_below(struct lw__guard *g, LLVMValueRef from, LLVMValueRef limit,
                                 uint64_t scale)
 {
+    assert(scale);
     LLVMValueRef args[] = {limit, from};
     LLVMValueRef room =
         lw__llvm_intrinsic(g->b, g->unit->module, LW_LLVM_usub_sat, &g->i64, args, 2);
@@ -88,10 +90,12 @@ static LLVMValueRef count_below(struct lw__guard *g, LLVMValueRef from, LLVMValu
 static LLVMValueRef may_fail(struct lw__guard *g, const struct bound *c, LLVMValueRef check)
 {
     const int64_t constant = (int64_t)c->constant;
+    assert(c->scale);
     const uint64_t before = constant < 0 ? ((uint64_t)-constant + c->scale - 1) / c->scale : 0;
     const uint64_t all = c->is_signed ? UINT64_C(1) << 31 : UINT64_C(1) << 32;
     const uint64_t most = all - before < UINT32_MAX ? all - before : UINT32_MAX;
     LLVMTypeRef type = LLVMTypeOf(c->number);
+    assert(type == g->i32 || type == g->i64);
     LLVMValueRef from = number(g, c->constant + before * c->scale);
     if (type == g->i32 && before > INT32_MAX)
         return LLVMConstInt(g->i1, 1, 0);
@@ -156,6 +160,7 @@ static LLVMValueRef limit_of(struct lw__guard *g, LLVMValueRef size, LLVMValueRe
 static void lower_access(struct lw__guard *g, LLVMValueRef call)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, 0), bytes = LLVMGetOperand(call, 1);
+    assert(LLVMGetNumArgOperands(call) == LW_ACCESS_ARGS && LLVMTypeOf(bytes) == g->i64);
     const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
     const bool ended = kind & LW_ACCESS_ENDED;
     const uint64_t fixed = lw__guard_fixed_size(g, pointer);
@@ -169,6 +174,7 @@ static void lower_access(struct lw__guard *g, LLVMValueRef call)
     const struct lw__guard_object *object = lw__guard_object(g, pointer);
     place_at(g, call);
     const struct lw__ir_place place = lw__ir_place_of(g->b, g->data, pointer);
+    assert(object->start && object->says);
     if (count && lw__guard_is_constant(object))
         lw__guard_at_begin(g);
     LLVMValueRef size = lw__guard_size(g, object);
@@ -192,6 +198,7 @@ static void lower_access(struct lw__guard *g, LLVMValueRef call)
 static void lower_index(struct lw__guard *g, LLVMValueRef call)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, LW_INDEX_POINTER);
+    assert(LLVMGetNumArgOperands(call) == LW_INDEX_ARGS);
     const struct lw__guard_object *object = lw__guard_object(g, pointer);
     place_at(g, call);
     LLVMValueRef axis = LLVMBuildSExt(g->b, LLVMGetOperand(call, LW_INDEX_AXIS), g->i64, "");
@@ -232,6 +239,8 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
                           .i64 = LLVMInt64TypeInContext(c),
                           .ptr = LLVMPointerTypeInContext(c, 0)};
     size_t count;
+    assert(LLVMCountParams(g.function) == kernel->param_count);
+    assert(kernel->params[kernel->param_count - 1].in_place);
     lw__where_kernel(unit, kernel);
     /* The first load of the record: what holds for the whole kernel is built behind it, and
      * behind all variables, which the clean-up may have left anywhere in the block. They lose

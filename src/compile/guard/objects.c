@@ -8,6 +8,7 @@
 #include "compile/guard/guard.h"
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ static const char *name_of(struct lw__guard *g, LLVMValueRef variable)
  * size. */
 static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
 {
+    assert(LLVMIsAAllocaInst(o->root) && o->size);
     bool is_checked = false, ends = false;
     if (!lw__variable_escapes(o->root, &is_checked))
         return;
@@ -147,6 +149,7 @@ static void follow_lifetime(struct lw__guard *g, struct lw__guard_object *o)
 
 LLVMValueRef lw__guard_size(struct lw__guard *g, const struct lw__guard_object *object)
 {
+    assert(object->size);
     return object->slot ? LLVMBuildLoad2(g->b, g->i64, object->slot, "") : object->size;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 /* Open addressing, from block to its number; 2^k >= 2 * blocks slots. */
 struct lw__block_map {
@@ -87,6 +88,7 @@ void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cf
     const struct lw__arena_mark mark = lw__arena_mark(arena);
     number_blocks(cfg, total);
     lw__arena_release(arena, mark);
+    assert(cfg->blocks[0] == LLVMGetEntryBasicBlock(function));
     /* The position of each block in the function: clang lays blocks out in source order. */
     uint32_t position = 0; /* of b */
     cfg->layout = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->layout);
@@ -109,10 +111,12 @@ void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cf
         cfg->succ_start[i] = n;
         for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
             cfg->succ[n] = lw__cfg_index(cfg, LLVMGetSuccessor(end, k));
+            assert(cfg->succ[n] < cfg->count);
             cfg->pred_start[cfg->succ[n++] + 2]++;
         }
     }
     cfg->succ_start[cfg->count] = n;
+    assert(n == edges);
     for (size_t i = 1; i <= cfg->count; i++)
         cfg->pred_start[i + 1] += cfg->pred_start[i];
     for (uint32_t i = 0; i < cfg->count; i++)
@@ -130,6 +134,7 @@ void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cf
                 if (cfg->idom[p] != UINT32_MAX)
                     dom = dom == UINT32_MAX ? p : common_dominator(cfg->idom, p, dom);
             }
+            assert(dom < b);
             changed |= dom != cfg->idom[b];
             cfg->idom[b] = dom;
         }
@@ -138,6 +143,7 @@ void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cf
 
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)
 {
+    assert(a < cfg->count && b < cfg->count);
     while (b > a)
         b = cfg->idom[b];
     return a == b;

@@ -11,6 +11,7 @@
  */
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 static LLVMContextRef context_of(LLVMModuleRef module)
 {
@@ -51,6 +52,7 @@ void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_f
     LLVMValueRef bytes = call(c, LW_LLVM_coro_size, i64, NULL, 0);
     LLVMValueRef align = call(c, LW_LLVM_coro_align, i64, NULL, 0);
     LLVMValueRef memory = frame(c->builder, bytes, align, user);
+    assert(LLVMGetInsertBlock(c->builder) == c->entry);
     LLVMValueRef none = LLVMBuildICmp(c->builder, LLVMIntEQ, memory, null, "");
     LLVMBuildCondBr(c->builder, none, no_frame, c->body);
     LLVMPositionBuilderAtEnd(c->builder, no_frame);
@@ -58,9 +60,8 @@ void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_f
     LLVMPositionBuilderAtEnd(c->builder, c->body);
     c->handle = call(c, LW_LLVM_coro_begin, NULL, (LLVMValueRef[]){c->id, memory}, 2);
     /* The final suspension, and the exit that all suspensions share. */
-    LLVMContextRef co_context = context_of(c->module);
-    LLVMTypeRef i1 = LLVMInt1TypeInContext(co_context), i8 = LLVMInt8TypeInContext(co_context);
-    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(co_context));
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
+    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
     LLVMBasicBlockRef never = block(c, "never");
     LLVMPositionBuilderAtEnd(c->builder, c->final);
     LLVMValueRef way =
@@ -85,6 +86,7 @@ void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBa
     LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
     LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
     LLVMValueRef more = LLVMConstInt(LLVMInt1TypeInContext(context), 0, 0);
+    assert(!LLVMGetBasicBlockTerminator(at));
     LLVMPositionBuilderAtEnd(c->builder, at);
     LLVMValueRef way = call(c, LW_LLVM_coro_suspend, NULL, (LLVMValueRef[]){no_token, more}, 2);
     LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
@@ -94,6 +96,7 @@ void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBa
 
 void lw__coroutine_close(struct lw__coroutine *c)
 {
+    assert(LLVMGetBasicBlockTerminator(c->final));
     LLVMDisposeBuilder(c->builder);
 }
 

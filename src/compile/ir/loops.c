@@ -9,6 +9,7 @@
  *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
  */
 #include "compile/ir/ir.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static void components_from(struct search *s, int region, uint32_t root)
                     body[blocks[i]] = back[blocks[i]] = true;
                 loops->loops[loops->count++] =
                     (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
+                assert(body[loops->loops[loops->count - 1].header]);
             }
         }
     }
@@ -192,6 +194,7 @@ void lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
     while (n) {
         uint32_t b = todo[--n];
         loop->size++;
+        assert(loop->size <= cfg->count);
         EACH_PREDECESSOR(p, cfg, b) {
             if (!loop->body[p]) {
                 loop->body[p] = true;
@@ -207,6 +210,7 @@ void lw__loops_nest(struct lw__loops *loops)
 {
     for (size_t i = 0; i < loops->count; i++) {
         struct lw__loop *l = &loops->loops[i];
+        assert(l->body[l->header] && l->back[l->header]);
         l->parent = -1;
         for (size_t k = 0; k < loops->count; k++) {
             const struct lw__loop *outer = &loops->loops[k];

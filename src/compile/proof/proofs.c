@@ -8,6 +8,7 @@
 #include "compile/proof/proof.h"
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 /* The metadata of a call that has a row: its number. */
@@ -23,6 +24,7 @@ uint32_t lw__proof_of(LLVMValueRef call)
     if (!node || LLVMGetMDNodeNumOperands(node) != 1)
         return UINT32_MAX;
     LLVMGetMDNodeOperands(node, &number);
+    assert(LLVMIsAConstantInt(number));
     return (uint32_t)LLVMConstIntGetZExtValue(number);
 }
 
@@ -94,6 +96,7 @@ static uint32_t find(const struct lw__proofs *p, const struct lw_proof *row)
 static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bool each)
 {
     const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(call));
+    assert(block != UINT32_MAX);
     const struct lw__term_place at = {block, UINT32_MAX};
     struct lw_proof row = {.param = UINT32_MAX};
     const bool has_row = lw__is_access_check(call) ? of_access(t, call, at, &row)
@@ -105,6 +108,7 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
     }
     if (!each && always_holds(t, &row))
         return;
+    assert(row.at < t->count && row.bytes < t->count && row.size < t->count);
     row.at = lw__term_where_reached(t, row.at, at);
     const uint32_t number = each ? p->count : find(p, &row);
     if (number == LW_PROOFS_MAX || t->count == LW_TERMS_MAX) {
@@ -116,6 +120,7 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
     LLVMSetMetadata(call, row_kind(c), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &node, 1)));
     if (number < p->count)
         return;
+    assert(number == p->count && p->count < LW_PROOFS_MAX);
     p->calls[number] = call;
     p->rows[p->count++] = row;
 }
@@ -166,6 +171,7 @@ bool lw__proofs_are_rare(const struct lw__proofs *proofs)
 
 void lw__proofs_write(const struct lw__proofs *proofs, struct lw__text *to)
 {
+    assert(proofs->count <= LW_PROOFS_MAX && proofs->term_count <= LW_TERMS_MAX);
     const struct lw_proofs head = {
         .count = proofs->count, .term_count = proofs->term_count, .is_partial = proofs->is_partial};
     lw__text_add_bytes(to, (const char *)&head, sizeof head);

@@ -1,6 +1,7 @@
 /* term_rows.c - the table of a kernel's terms: each stands there once, and constants are folded. */
 #include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -17,6 +18,8 @@ static uint32_t append(struct lw__terms *t, struct lw_term row)
 {
     if (t->count == LW_TERMS_MAX)
         return 0;
+    assert(row.bits && row.bits <= 64);
+    assert(!t->count || (row.a < t->count && row.b < t->count));
     t->same = lw__one_more(t->g.arena, t->same, t->count, sizeof *t->same);
     t->rows = lw__one_more(t->g.arena, t->rows, t->count, sizeof *t->rows);
     t->same[t->count] = 0;
@@ -63,6 +66,7 @@ uint32_t lw__term_constant(struct lw__terms *t, unsigned bits, int64_t number)
 bool lw__term_is_constant(const struct lw__terms *t, uint32_t term, uint64_t *number)
 {
     const struct lw_term *row = &t->rows[term];
+    assert(term < t->count);
     *number = (uint64_t)row->number & (UINT64_MAX >> (64 - row->bits));
     return row->kind == LW_TERM_CONSTANT;
 }
@@ -217,6 +221,7 @@ void lw__terms_keep(struct lw__terms *t, struct lw_proof *rows, uint32_t count)
         mark(t, rows[i].at, numbers, work);
         mark(t, rows[i].bytes, numbers, work);
         mark(t, rows[i].size, numbers, work);
+        assert(rows[i].at < t->count && rows[i].bytes < t->count && rows[i].size < t->count);
     }
     for (uint32_t i = 0; i < t->count; i++)
         if (numbers[i]) {

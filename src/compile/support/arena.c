@@ -6,6 +6,7 @@
 #include "compile/support/arena.h"
 #include "base/manifest.h"
 #include "compile/support/unit.h"
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ void *lw__new(struct lw__arena *arena, size_t count, size_t size)
 /* There is room for FEW_ROWS at least, and then for a power of two. */
 void *lw__one_more(struct lw__arena *arena, void *rows, size_t count, size_t size)
 {
+    assert(rows || !count);
     const bool is_full = count >= FEW_ROWS && (count & (count - 1)) == 0;
     if (rows && !is_full)
         return rows;
@@ -118,6 +120,7 @@ static void free_block(struct lw__arena_block *block)
 
 static void drop_last(struct lw__arena *arena)
 {
+    assert(arena->last);
     struct lw__arena_block *block = arena->last;
     arena->last = block->before;
     if (arena->spare || block->size > BLOCK_BYTES) {
@@ -132,6 +135,7 @@ void lw__arena_release(struct lw__arena *arena, struct lw__arena_mark mark)
 {
     while (arena->last != mark.last)
         drop_last(arena);
+    assert(!arena->last || mark.used <= arena->last->used);
     if (arena->last)
         clear_after(arena->last, mark.used);
 }

@@ -1,5 +1,6 @@
 /* analyse.c - all facts of one kernel, in order of their dependencies. */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__kernel *kernel)
@@ -19,6 +20,9 @@ struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__k
 bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *config)
 {
     *facts = (struct lw__facts){.config = *config, .scalar = config->kernel->function};
+    assert(config->width <= 64 && config->pieces <= LW_SPMD_PIECES_MAX);
+    assert(config->pieces == (config->threads + config->width - 1) / config->width);
+    assert(config->first_gang < config->end_gang && config->threads <= config->gang_threads);
     struct lw__arena *arena = &facts->config.unit->scratch;
     lw__cfg_build(arena, facts->scalar, &facts->cfg);
     lw__loops_build(&facts->cfg, &facts->loops);

@@ -29,6 +29,8 @@ bool lw__shape_as_piece(const struct lw__facts *facts, struct lw__value_shape sh
 bool lw__shape_piece_stride(const struct lw__facts *facts, struct lw__value_shape shape,
                             uint32_t piece, int64_t *stride);
 struct lw__value_shape lw__shape_of(const struct lw__facts *facts, LLVMValueRef value);
+bool lw__is_uniform(const struct lw__facts *facts, LLVMValueRef value);
+bool lw__is_same_in_piece(const struct lw__facts *facts, LLVMValueRef value, uint32_t piece);
 /* Thread t's difference from thread 0. */
 int64_t lw__shape_offset_at(struct lw__value_shape shape, uint32_t t);
 /* True if the value is the same for all, or (config.by_warp) for all of a warp. */

@@ -1,5 +1,6 @@
 /* branches.c - which branches are divergent, and which lead to dead ends. */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 
 int lw__spmd_dead_end(const struct lw__facts *facts, uint32_t branch)
 {
@@ -21,5 +22,6 @@ int lw__spmd_dead_end(const struct lw__facts *facts, uint32_t branch)
 
 bool lw__spmd_is_divergent(const struct lw__facts *facts, uint32_t block)
 {
+    assert(block < facts->cfg.count);
     return facts->divergence_of[block] == LW_DIVERGENCE_PER_LANE;
 }

@@ -84,7 +84,7 @@ bool lw__control_is_condition(LLVMValueRef v)
 
 bool lw__control_is_linear(const struct lw__facts *facts, LLVMValueRef c, unsigned depth)
 {
-    if (lw__shape_is_uniform(facts, lw__shape_of(facts, c)))
+    if (lw__is_uniform(facts, c))
         return true;
     if (!lw__control_is_condition(c) || depth > LW_CONDITION_DEPTH)
         return false;

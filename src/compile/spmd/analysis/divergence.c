@@ -11,6 +11,7 @@
  *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct lw__value_shape shape;
@@ -50,6 +51,7 @@ static int64_t distance(shape v, uint32_t t)
 bool lw__shape_piece_stride(const struct lw__facts *facts, shape v, uint32_t piece, int64_t *stride)
 {
     uint32_t first = piece * facts->config.width, end = first + facts->config.width;
+    assert(first < facts->config.threads);
     if (v.kind == LW_SHAPE_PIECE) {
         *stride = v.stride;
         return true;
@@ -82,11 +84,23 @@ bool lw__shape_as_piece(const struct lw__facts *facts, shape v, int64_t *stride)
 shape lw__shape_of(const struct lw__facts *facts, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(facts, v);
+    assert(index == UINT32_MAX || index < facts->value_count);
     if (index != UINT32_MAX)
         return facts->shapes[index];
     return LLVMIsAConstantInt(v) ? lw__shape_with_low(uniform, LLVMConstIntGetZExtValue(v),
                                                       LLVMGetIntTypeWidth(LLVMTypeOf(v)))
                                  : uniform;
+}
+
+bool lw__is_uniform(const struct lw__facts *facts, LLVMValueRef v)
+{
+    return lw__shape_is_uniform(facts, lw__shape_of(facts, v));
+}
+
+bool lw__is_same_in_piece(const struct lw__facts *facts, LLVMValueRef v, uint32_t piece)
+{
+    int64_t stride;
+    return lw__shape_piece_stride(facts, lw__shape_of(facts, v), piece, &stride) && !stride;
 }
 
 static bool is_reached(shape v)
@@ -183,6 +197,7 @@ static shape divergent(const struct lw__facts *facts, shape v, enum lw__divergen
 static shape of_phi(struct lw__facts *facts, LLVMValueRef i)
 {
     uint32_t block = lw__cfg_index(&facts->cfg, LLVMGetInstructionParent(i));
+    assert(block != UINT32_MAX);
     shape sum = {0};
     LLVMValueRef first = NULL;
     bool one_value = true;
@@ -277,6 +292,9 @@ static bool sweep(struct lw__facts *facts)
                 continue;
             shape v =
                 divergent(facts, of_instruction(facts, i), lw__spmd_exit_divergence(facts, i));
+            assert(!v.known || (v.kind == LW_SHAPE_OFFSET && v.lanes));
+            assert(v.known || !v.lanes || !v.lanes[0]);
+            assert(v.kind == LW_SHAPE_OFFSET || (!v.lanes && !v.low_bits));
             if (same_shape(facts, v, facts->shapes[index]))
                 continue;
             if (is_reached(facts->shapes[index]))
@@ -336,6 +354,7 @@ static uint32_t find_join(const struct lw__facts *facts, uint32_t d, bool *left,
 static void mark_branch(struct lw__facts *facts, uint32_t d)
 {
     const uint8_t apart = facts->divergence_of[d];
+    assert(apart != LW_DIVERGENCE_NONE);
     size_t n = facts->cfg.count, edges = facts->cfg.succ_start[n] + 1;
     struct lw__arena *arena = &facts->config.unit->scratch;
     const struct lw__arena_mark mark = lw__arena_mark(arena);
@@ -401,6 +420,7 @@ bool lw__spmd_never_agrees(const struct lw__facts *facts, uint32_t block)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(facts->cfg.blocks[block]);
     const shape v = lw__shape_of(facts, LLVMGetCondition(end));
+    assert(LLVMGetNumSuccessors(end) > 1);
     return v.known && v.lanes && !lw__shape_is_uniform(facts, v);
 }
 

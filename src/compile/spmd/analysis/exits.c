@@ -4,6 +4,7 @@
  * control/exited_lanes.c makes code for the first, runtime/waiting_lanes.c for the second.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 /* Not needed if all block ops are outside of regions. */
@@ -17,6 +18,7 @@ bool lw__spmd_find_exits(struct lw__facts *facts)
         return true;
     memcpy(facts->reaches_block_op, facts->has_block_op, g->count);
     lw__cfg_flow_back(g, facts->reaches_block_op);
+    assert(facts->reaches_block_op[0]);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = (uint32_t)g->count; b-- > 0;) {

@@ -2,6 +2,7 @@
  * structs or short vectors. memory/interleave.c may make them together.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static void end_run(struct lw__facts *facts, struct run *r)
     for (struct field *f; (f = lowest(r));) {
         struct field *fields[LW_FIELDS_MAX];
         const uint32_t side = (uint32_t)(f->stride / f->size);
+        assert(side >= 2 && side <= LW_FIELDS_MAX && facts->config.width % side == 0);
         uint32_t n = 0;
         while (n < side && (fields[n] = find(r, f, f->offset + n * f->size)))
             n++;
@@ -127,6 +129,7 @@ static void add(struct lw__facts *facts, struct run *r, LLVMValueRef i, bool sto
     const bool is_field = describe(facts, i, &f);
     if ((!is_field && store) || (is_field && !continues(r, &f, store)))
         end_run(facts, r);
+    assert(r->count < RUN_MAX);
     if (is_field)
         r->fields[r->count++] = f;
 }

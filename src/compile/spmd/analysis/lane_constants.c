@@ -5,6 +5,7 @@
  * every thread of the block. What C leaves undefined becomes 0.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 int64_t *lw__lanes_new(const struct lw__facts *facts)
@@ -181,6 +182,7 @@ struct index {
 static int64_t value_of(const struct lw__facts *facts, struct index index, uint32_t t)
 {
     const uint32_t row = t / facts->config.dim[0];
+    assert(row < facts->config.dim[1] * facts->config.dim[2]);
     if (index.kind != LW_INDEX_thread_idx)
         return index.kind == LW_INDEX_lane_id ? t % 32 : t / 32;
     switch (index.axis) {

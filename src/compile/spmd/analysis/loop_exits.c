@@ -6,6 +6,7 @@
  * that leave to the last.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
@@ -180,6 +181,7 @@ enum lw__divergence lw__spmd_exit_divergence(const struct lw__facts *facts, LLVM
 {
     const uint32_t home = lw__cfg_index(&facts->cfg, LLVMGetInstructionParent(v));
     enum lw__divergence apart = LW_DIVERGENCE_NONE;
+    assert(home != UINT32_MAX);
     for (size_t k = 0; k < facts->loops.count; k++) {
         const struct lw__loop *l = &facts->loops.loops[k];
         if (kept_by(facts, k) > apart && l->body[home] && !is_same_in_iterations(facts, l, v, 0) &&

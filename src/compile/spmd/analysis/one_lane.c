@@ -21,32 +21,6 @@ static int64_t value_at(struct lw__value_shape shape, uint32_t t)
     return shape.kind == LW_SHAPE_PIECE ? (int64_t)t : lw__shape_offset_at(shape, t);
 }
 
-/* x == y holds. */
-static void take_equal(struct groups *g, LLVMValueRef x, LLVMValueRef y)
-{
-    struct lw__value_shape a = lw__shape_of(g->facts, x), b = lw__shape_of(g->facts, y);
-    if (lw__shape_is_uniform(g->facts, a)) {
-        const struct lw__value_shape swapped = a;
-        a = b;
-        b = swapped;
-    }
-    const bool is_row = a.kind == LW_SHAPE_OFFSET || (a.kind == LW_SHAPE_PIECE && a.stride);
-    if (is_row && lw__shape_is_uniform(g->facts, b)) {
-        uint16_t split[WARP];
-        for (uint32_t warp = 0; warp < g->facts->config.threads; warp += WARP) {
-            const uint32_t end =
-                warp + WARP < g->facts->config.threads ? warp + WARP : g->facts->config.threads;
-            for (uint32_t t = warp; t < end; t++) {
-                uint32_t u = warp;
-                while (u < t && (g->of[u] != g->of[t] || value_at(a, u) != value_at(a, t)))
-                    u++;
-                split[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
-            }
-            memcpy(g->of + warp, split, (end - warp) * sizeof *split);
-        }
-    }
-}
-
 /* The condition holds, or (value false) does not. */
 static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
 {
@@ -59,8 +33,32 @@ static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
             if ((shape.lanes && shape.lanes[t]) != value)
                 g->of[t] = OUT;
     } else if (LLVMIsAICmpInst(c)) {
-        if (LLVMGetICmpPredicate(c) == (value ? LLVMIntEQ : LLVMIntNE))
-            take_equal(g, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1));
+        if (LLVMGetICmpPredicate(c) == (value ? LLVMIntEQ : LLVMIntNE)) {
+            /* x == y holds. */
+            struct lw__value_shape a = lw__shape_of(g->facts, LLVMGetOperand(c, 0)),
+                                   b = lw__shape_of(g->facts, LLVMGetOperand(c, 1));
+            if (lw__shape_is_uniform(g->facts, a)) {
+                const struct lw__value_shape swapped = a;
+                a = b;
+                b = swapped;
+            }
+            const bool is_row = a.kind == LW_SHAPE_OFFSET || (a.kind == LW_SHAPE_PIECE && a.stride);
+            if (is_row && lw__shape_is_uniform(g->facts, b)) {
+                uint16_t split[WARP];
+                for (uint32_t warp = 0; warp < g->facts->config.threads; warp += WARP) {
+                    const uint32_t end = warp + WARP < g->facts->config.threads
+                                             ? warp + WARP
+                                             : g->facts->config.threads;
+                    for (uint32_t t = warp; t < end; t++) {
+                        uint32_t u = warp;
+                        while (u < t && (g->of[u] != g->of[t] || value_at(a, u) != value_at(a, t)))
+                            u++;
+                        split[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
+                    }
+                    memcpy(g->of + warp, split, (end - warp) * sizeof *split);
+                }
+            }
+        }
     } else if (lw__ir_negated(c)) {
         take(g, lw__ir_negated(c), !value, depth + 1);
     } else if (lw__ir_joined(c, !value, both)) {

@@ -2,6 +2,7 @@
  * index are adjacent if all accesses have one size.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 static uint64_t padded(const struct lw__facts *facts)
@@ -84,11 +85,13 @@ static uint64_t bytes_of(const struct lw__facts *facts, LLVMValueRef variable)
 {
     uint64_t bytes = LLVMABISizeOfType(facts->config.data, LLVMGetAllocatedType(variable));
     uint64_t align = LLVMGetAlignment(variable);
+    assert(align && !(align & (align - 1)));
     return (bytes + align - 1) / align * align;
 }
 
 struct lw__private_layout lw__private_layout(const struct lw__facts *facts, LLVMValueRef variable)
 {
+    assert(LLVMIsAAllocaInst(variable));
     const uint64_t e = element_of(facts, variable);
     const uint64_t size = LLVMABISizeOfType(facts->config.data, LLVMGetAllocatedType(variable));
     return (struct lw__private_layout){e, (e ? (size + e - 1) / e * e : bytes_of(facts, variable)) *

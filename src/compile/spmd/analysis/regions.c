@@ -5,6 +5,7 @@
  * being inside the other, or that share their join, become one.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,19 +50,6 @@ static uint32_t common_join(const struct lw__facts *facts, uint32_t a, uint32_t 
     return UINT32_MAX;
 }
 
-/* The outermost loop around block b that does not hold the join; -1: none. */
-static int loop_left(const struct lw__facts *facts, uint32_t b, uint32_t join)
-{
-    int best = -1;
-    for (size_t k = 0; k < facts->loops.count; k++) {
-        const struct lw__loop *l = &facts->loops.loops[k];
-        if (l->body[b] && (join == UINT32_MAX || !l->body[join]) &&
-            (best < 0 || l->size > facts->loops.loops[best].size))
-            best = (int)k;
-    }
-    return best;
-}
-
 /* True if edges enter from outside other than the head's. The head dominates all, so such edges
  * come from after the join, out of dead ends. */
 static bool is_entered_elsewhere(const struct lw__facts *facts, const struct lw__region *r)
@@ -101,7 +89,14 @@ static void close_region(struct lw__facts *facts, struct lw__region *r, uint32_t
 {
     size_t n = facts->cfg.count;
     for (;;) {
-        int loop = loop_left(facts, head, r->join);
+        /* The outermost loop around the head that does not hold the join; -1: none. */
+        int loop = -1;
+        for (size_t k = 0; k < facts->loops.count; k++) {
+            const struct lw__loop *l = &facts->loops.loops[k];
+            if (l->body[head] && (r->join == UINT32_MAX || !l->body[r->join]) &&
+                (loop < 0 || l->size > facts->loops.loops[loop].size))
+                loop = (int)k;
+        }
         r->is_loop = loop >= 0;
         r->head = r->is_loop ? facts->loops.loops[loop].header : head;
         memset(r->blocks, 0, n);
@@ -158,6 +153,7 @@ static bool joins_around(const struct lw__facts *facts, uint32_t branch, uint32_
  * branches around it: each nested region would be one more copy of its blocks. */
 static uint32_t join_of(const struct lw__facts *facts, uint32_t branch)
 {
+    assert(lw__spmd_is_divergent(facts, branch));
     uint32_t join = facts->reconverges_at[branch], next;
     if (lw__spmd_never_agrees(facts, branch))
         return join;
@@ -253,8 +249,13 @@ void lw__spmd_regions(struct lw__facts *facts)
         facts->region_of[b] = facts->entered_at[b] = facts->looped_at[b] = -1;
     for (size_t k = 0; k < facts->region_count; k++) {
         struct lw__region *r = &facts->regions[k];
+        assert(r->size && r->first <= r->last);
+        assert(r->is_loop == r->blocks[r->head]);
+        assert(r->join == UINT32_MAX || !r->blocks[r->join]);
         *(r->is_loop ? &facts->looped_at[r->head] : &facts->entered_at[r->head]) = (int)k;
         r->parent = facts->region_of[r->first];
+        assert(r->parent < (int)k);
+        assert(r->parent < 0 || facts->regions[r->parent].size > r->size);
         for (uint32_t b = r->first; b <= r->last; b++)
             if (r->blocks[b])
                 facts->region_of[b] = (int)k;

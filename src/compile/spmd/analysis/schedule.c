@@ -6,6 +6,7 @@
  * in topological order, those of a loop together, and again while lanes wait at its header.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 #define NO_CLASS UINT32_MAX    /* not known yet */
@@ -92,37 +93,6 @@ static bool assign_block(struct lw__facts *facts, int outer, uint32_t b, bool *i
     return changed;
 }
 
-static void find_classes(struct lw__facts *facts, int outer, bool *is_head)
-{
-    uint32_t first = outer < 0 ? 0 : facts->regions[outer].first,
-             end = outer < 0 ? (uint32_t)facts->cfg.count : facts->regions[outer].last + 1;
-    memset(is_head + first, 0, end - first);
-    if (outer < 0)
-        is_head[0] = true;
-    size_t heads = 0, before;
-    do {
-        bool changed = true;
-        before = heads;
-        for (uint32_t b = first; b < end; b++) {
-            /* A new head may invalidate classes that were assigned before it: start over. */
-            if (facts->region_of[b] == outer)
-                facts->class_of[b] = NO_CLASS;
-            if (facts->region_of[b] == outer && facts->entered_at[b] >= 0)
-                facts->regions[facts->entered_at[b]].entered_from = NO_CLASS;
-            if (facts->looped_at[b] >= 0 && facts->regions[facts->looped_at[b]].parent == outer)
-                facts->regions[facts->looped_at[b]].entered_from = NO_CLASS;
-        }
-        while (changed) {
-            changed = false;
-            for (uint32_t b = first; b < end; b++)
-                changed |= is_inside(facts, outer, b) && assign_block(facts, outer, b, is_head);
-        }
-        heads = 0;
-        for (uint32_t b = first; b < end; b++)
-            heads += is_head[b];
-    } while (heads != before);
-}
-
 /* ---- the order ------------------------------------------------------------------------------- */
 
 struct order {
@@ -190,37 +160,34 @@ static bool may_begin(const struct order *o, uint32_t b)
     return may;
 }
 
-/* Threads that reach block b converge with those that have not returned. So what the others do
- * until they return is placed first: blocks that b does not lead to, and that lead to no block
- * op. */
-static void schedule_others(struct order *o, const bool *only, uint32_t b)
-{
-    const struct lw__cfg *g = &o->facts->cfg;
-    const struct lw__arena_mark mark = lw__arena_mark(g->arena);
-    bool *behind = lw__new(g->arena, 2 * g->count + 2, sizeof *behind);
-    bool *leads_to_block_op = behind + g->count + 1;
-    behind[b] = true;
-    for (uint32_t k = b; k < g->count; k++)
-        EACH_SUCCESSOR(to, g, k)
-            behind[to] |= behind[k] && to > k;
-    for (uint32_t k = (uint32_t)g->count; k-- > b;) {
-        leads_to_block_op[k] = o->facts->has_block_op[k];
-        EACH_SUCCESSOR(to, g, k)
-            leads_to_block_op[k] |= to > k && leads_to_block_op[to];
-    }
-    for (uint32_t k = b + 1; k <= o->r->last; k++)
-        if (!behind[k] && !leads_to_block_op[k] && is_next(o, only, k) && may_begin(o, k))
-            schedule_block(o, k);
-    lw__arena_release(g->arena, mark);
-}
-
 /* Place the blocks among `only` (NULL: all) in reverse postorder, but each loop contiguously. */
 static void place(struct order *o, const bool *only)
 {
     for (uint32_t b = o->r->first; b <= o->r->last; b++)
         if (is_next(o, only, b)) {
-            if (has_block_op(o, b))
-                schedule_others(o, only, b);
+            if (has_block_op(o, b)) {
+                /* Threads that reach block b converge with those that have not returned. So what
+                 * the others do until they return is placed first: blocks that b does not lead
+                 * to, and that lead to no block op. */
+                const struct lw__cfg *g = &o->facts->cfg;
+                const struct lw__arena_mark mark = lw__arena_mark(g->arena);
+                bool *behind = lw__new(g->arena, 2 * g->count + 2, sizeof *behind);
+                bool *leads_to_block_op = behind + g->count + 1;
+                behind[b] = true;
+                for (uint32_t k = b; k < g->count; k++)
+                    EACH_SUCCESSOR(to, g, k)
+                        behind[to] |= behind[k] && to > k;
+                for (uint32_t k = (uint32_t)g->count; k-- > b;) {
+                    leads_to_block_op[k] = o->facts->has_block_op[k];
+                    EACH_SUCCESSOR(to, g, k)
+                        leads_to_block_op[k] |= to > k && leads_to_block_op[to];
+                }
+                for (uint32_t k = b + 1; k <= o->r->last; k++)
+                    if (!behind[k] && !leads_to_block_op[k] && is_next(o, only, k) &&
+                        may_begin(o, k))
+                        schedule_block(o, k);
+                lw__arena_release(g->arena, mark);
+            }
             schedule_block(o, b);
         }
 }
@@ -247,12 +214,16 @@ static void order_region(struct lw__facts *facts, int region, const bool *is_hea
             r->heads[r->head_count++] = of->order[k];
     }
     heads_before[of->count] = r->head_count;
+    assert(of->count == r->size && r->head_count);
     for (uint32_t n = 0; n < of->loop_count; n++) {
         const struct lw__loop_range *l = &of->loops[n];
         const uint32_t header = of->order[l->first];
-        if (facts->region_of[header] == o.region && o.is_head[header])
-            r->repeats[r->repeat_count++] =
-                (struct lw__loop_range){heads_before[l->first], heads_before[l->last + 1] - 1};
+        assert(l->first <= l->last && l->last < of->count);
+        if (facts->region_of[header] != o.region || !o.is_head[header])
+            continue;
+        assert(heads_before[l->first] < heads_before[l->last + 1]);
+        r->repeats[r->repeat_count++] =
+            (struct lw__loop_range){heads_before[l->first], heads_before[l->last + 1] - 1};
     }
     lw__arena_release(arena, mark);
 }
@@ -261,7 +232,33 @@ void lw__spmd_classes(struct lw__facts *facts)
 {
     bool *is_head = lw__new(&facts->config.unit->scratch, facts->cfg.count + 1, 1);
     for (int r = -1; r < (int)facts->region_count; r++) {
-        find_classes(facts, r, is_head);
+        uint32_t first = r < 0 ? 0 : facts->regions[r].first,
+                 end = r < 0 ? (uint32_t)facts->cfg.count : facts->regions[r].last + 1;
+        memset(is_head + first, 0, end - first);
+        if (r < 0)
+            is_head[0] = true;
+        size_t heads = 0, before;
+        do {
+            bool changed = true;
+            before = heads;
+            for (uint32_t b = first; b < end; b++) {
+                /* A new head may invalidate classes that were assigned before it: start over. */
+                if (facts->region_of[b] == r)
+                    facts->class_of[b] = NO_CLASS;
+                if (facts->region_of[b] == r && facts->entered_at[b] >= 0)
+                    facts->regions[facts->entered_at[b]].entered_from = NO_CLASS;
+                if (facts->looped_at[b] >= 0 && facts->regions[facts->looped_at[b]].parent == r)
+                    facts->regions[facts->looped_at[b]].entered_from = NO_CLASS;
+            }
+            while (changed) {
+                changed = false;
+                for (uint32_t b = first; b < end; b++)
+                    changed |= is_inside(facts, r, b) && assign_block(facts, r, b, is_head);
+            }
+            heads = 0;
+            for (uint32_t b = first; b < end; b++)
+                heads += is_head[b];
+        } while (heads != before);
         if (r >= 0)
             order_region(facts, r, is_head);
     }

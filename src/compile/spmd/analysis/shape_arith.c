@@ -5,6 +5,7 @@
  * block_idx.x * 256 + t. Then x & 3 is known, x ^ 64 is another row, and x / 32 a step.
  */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 
 typedef struct lw__value_shape shape;
 
@@ -91,6 +92,7 @@ static shape bitwise(struct lw__facts *facts, LLVMValueRef i)
                    : lw__shape_with_low(uniform, bit_by_bit(op, a.low, b.low), bits);
     }
     bits = bits < width ? bits : width - 1; /* the sign is not among them */
+    assert(bits < width && bits <= 63);
     if (!bits || !carries_not(facts, a, bits) || !carries_not(facts, b, bits))
         return lw__shape_of_operands(facts, i);
     /* and, or, xor of shapes whose lanes differ in known low bits only. */

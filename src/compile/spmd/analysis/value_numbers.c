@@ -1,5 +1,6 @@
 /* value_numbers.c - numbers the values of the kernel, and finds those that other blocks use. */
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 
 static size_t find(const struct lw__value_map *map, LLVMValueRef v)
 {
@@ -58,4 +59,5 @@ void lw__spmd_values_build(struct lw__facts *facts)
             facts->values->slot[at].index = index;
             facts->uses[index++].crosses = crosses(i);
         }
+    assert(index == facts->value_count);
 }

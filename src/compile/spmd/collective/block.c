@@ -6,6 +6,7 @@
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                    lw__mask mask)
@@ -52,6 +53,7 @@ static bool vote(struct lw__spmd *s, LLVMValueRef call, bool all, lw__mask mask)
 bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                     lw__mask mask)
 {
+    assert(lw__op_table[op].block && !s->gang);
     switch (lw__op_table[op].kind) {
     case LW_KIND_SYNC: return true;
     case LW_KIND_REDUCE: return reduce(s, call, op, type, mask);

@@ -1,22 +1,26 @@
 /* lane_ops.c - helpers that the collectives share; see collective.h. */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 /* ---- warps and masks ------------------------------------------------------------------------- */
 
 uint32_t lw__warps(const struct lw__spmd *s)
 {
+    assert(s->threads <= LW_LANES * LW_WARPS_MAX);
     return (s->threads + LW_LANES - 1) / LW_LANES;
 }
 
 uint32_t lw__warp_first(const struct lw__spmd *s, uint32_t warp)
 {
+    assert(LW_LANES % s->width == 0);
     return warp * (LW_LANES / s->width);
 }
 
 uint32_t lw__warp_pieces(const struct lw__spmd *s, uint32_t warp)
 {
     uint32_t all = LW_LANES / s->width, left = s->pieces - lw__warp_first(s, warp);
+    assert(lw__warp_first(s, warp) < s->pieces);
     return left < all ? left : all;
 }
 
@@ -120,6 +124,7 @@ static LLVMValueRef constant_like(LLVMValueRef value, uint64_t number)
         return LLVMConstInt(type, number, 0);
     LLVMValueRef lanes[LW_LANES];
     unsigned count = LLVMGetVectorSize(type);
+    assert(count <= LW_LANES);
     for (unsigned i = 0; i < count; i++)
         lanes[i] = LLVMConstInt(LLVMGetElementType(type), number, 0);
     return LLVMConstVector(lanes, count);
@@ -194,6 +199,7 @@ LLVMValueRef lw__pick(struct lw__spmd *s, const LLVMValueRef *x, const int *inde
 /* The lanes half * 8 ... half * 8 + 7 of 16. */
 static LLVMValueRef half_of(struct lw__spmd *s, LLVMValueRef v, int half)
 {
+    assert(s->width == 16);
     int lanes[8];
     for (int i = 0; i < 8; i++)
         lanes[i] = half * 8 + i;
@@ -211,6 +217,7 @@ static LLVMValueRef permute_512(struct lw__spmd *s, const LLVMValueRef *x, uint3
                                 LLVMValueRef index)
 {
     LLVMValueRef args[] = {x[0], index, x[count - 1]};
+    assert(s->width == 16 && count <= 2);
     return lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permi2d, NULL, args, 3);
 }
 
@@ -239,6 +246,7 @@ static LLVMValueRef permute_256(struct lw__spmd *s, const LLVMValueRef *x, uint3
                                 LLVMValueRef index)
 {
     LLVMValueRef from[4];
+    assert(s->width == 8 && count <= 4);
     for (uint32_t g = 0; g < count; g++)
         from[g] = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permd, NULL,
                                      (LLVMValueRef[]){x[g], index}, 2);

@@ -25,6 +25,7 @@
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -160,6 +161,7 @@ static LLVMValueRef prepared(const struct tree *t, const LLVMValueRef *mask, uin
 /* The lowest `bits` bits of the vectors' numbers: no shuffles. Also prepares the vectors. */
 static void take_vectors(struct tree *t, const LLVMValueRef *mask, unsigned bits)
 {
+    assert(bits <= t->vector_count && t->vector_count <= VECTOR_BITS);
     t->vector_count -= bits;
     for (uint32_t j = 0; j < UINT32_C(1) << t->vector_count; j++) {
         /* As many chains of operations as hide each other's latency. */
@@ -191,6 +193,7 @@ static LLVMValueRef select_lanes(const struct tree *t, LLVMValueRef a, LLVMValue
     int lanes[LW_LANES];
     uint32_t width = t->s->width, low = (UINT32_C(1) << at) - 1;
     uint32_t field = (UINT32_C(2) << last) - 1; /* the bits up to last */
+    assert(at <= last && last < t->lane_count && width == UINT32_C(1) << t->lane_count);
     for (uint32_t r = 0; r < width; r++) {
         uint32_t rest = r & (field >> 1);
         uint32_t lane = (r & ~field) | (rest & ~low) << 1 | bit << at | (rest & low);

@@ -305,7 +305,7 @@ void lw__move_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
         return;
     }
     struct lw__scratch values = all_values(&m), words = mask_words(&m);
-    bool uniform = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, m.number));
+    bool uniform = lw__is_uniform(s->facts, m.number);
     LLVMValueRef safe, there = NULL, bits = NULL;
     if (uniform) {
         there = thread_active(&m, lw__spmd_uniform(s, m.number), &words, &safe);
@@ -376,7 +376,7 @@ static void partner_across(struct move *m, LLVMValueRef count, LLVMValueRef *to)
 static LLVMValueRef uniform_step(struct move *m)
 {
     struct lw__spmd *s = m->s;
-    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, m->number)))
+    if (lw__is_uniform(s->facts, m->number))
         return lw__spmd_uniform(s, m->number);
     LLVMValueRef x[LW_SPMD_PIECES_MAX], step;
     lw__vectors(s, m->number, x);

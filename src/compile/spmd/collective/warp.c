@@ -6,6 +6,7 @@
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 /* The same scalar for all lanes of a warp. */
 static void set_warp(struct lw__spmd *s, LLVMValueRef call, uint32_t warp, LLVMValueRef result)
@@ -66,6 +67,7 @@ bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)
 {
     const enum lw__op op = lw__ir_collective(call, NULL);
+    assert(goes_by_warp(op) && warp < lw__warps(s));
     if (lw__op_table[op].kind == LW_KIND_VOTE)
         vote(s, call, op, mask, warp);
     else
@@ -75,6 +77,7 @@ void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uin
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                    lw__mask mask)
 {
+    assert(!lw__op_table[op].block);
     if (goes_by_warp(op)) {
         for (uint32_t w = 0; w < lw__warps(s); w++)
             lw__spmd_one_warp(s, call, mask, w);

@@ -173,9 +173,9 @@ static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, boo
     if (LLVMIsAICmpInst(c) && lw__ir_is_order(LLVMGetICmpPredicate(c))) {
         LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
         LLVMIntPredicate p = LLVMGetICmpPredicate(c);
-        if (is_linear(s, x) && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, y)))
+        if (is_linear(s, x) && lw__is_uniform(s->facts, y))
             return compare_ends(s, x, y, p);
-        if (is_linear(s, y) && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, x)))
+        if (is_linear(s, y) && lw__is_uniform(s->facts, x))
             return compare_ends(s, y, x, lw__ir_swapped(p));
         if (lw__spmd_is_linear_in_pieces(s->facts, x, y))
             return compare_pieces(s, x, y, p);

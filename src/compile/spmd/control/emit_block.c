@@ -45,11 +45,6 @@ static bool is_memory_intrinsic(const char *name)
     return !strncmp(name, "llvm.mem", 8);
 }
 
-static bool is_uniform(const struct lw__spmd *s, LLVMValueRef v)
-{
-    return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
-}
-
 static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, i);
@@ -60,9 +55,9 @@ static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
     if (lw__ir_guards(i))
         return EMIT_GUARD;
     if (LLVMIsAStoreInst(i))
-        return is_uniform(s, LLVMGetOperand(i, 1)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
+        return lw__is_uniform(s->facts, LLVMGetOperand(i, 1)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
     if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        return is_uniform(s, LLVMGetOperand(i, 0)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
+        return lw__is_uniform(s->facts, LLVMGetOperand(i, 0)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
     if (LLVMIsACallInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
         return EMIT_WHOLE_GANG;
     if (lw__spmd_is_warps_own(s, i))

@@ -169,12 +169,6 @@ static LLVMValueRef build(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef *x)
     }
 }
 
-/* True if all lanes may execute it, whatever their operands. */
-static bool is_harmless(LLVMValueRef v)
-{
-    return (lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v);
-}
-
 /* The future value of v; NULL: unknown, or it differs. */
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
 {
@@ -187,7 +181,8 @@ static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
     w->looked++;
     if (LLVMIsAPHINode(v))
         return known_phi(w, v, depth);
-    if (!is_harmless(v)) {
+    /* True if all lanes may execute it, whatever their operands. */
+    if (!((lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v))) {
         /* a thread index is known anywhere */
         const char *name = lw__ir_callee(v);
         if (!lw__ir_thread_index(name, NULL))
@@ -302,30 +297,28 @@ static void begin_iteration(struct exit_walk *w, uint32_t from, uint32_t to, LLV
         iteration->phis[k++] = known(w, lw__ir_incoming(i, w->s->facts->cfg.blocks[from]), 0);
 }
 
-/* A walk through the loop covered all its iterations, unless it began inside one, or with one. */
-static void go_back(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
-{
-    const bool later = to == w->start ? w->phis != NULL : !w->in[to];
-    if (!lw__cfg_dominates(&w->s->facts->cfg, to, from) || !lw__spmd_loop_at(w->s->facts, to))
-        reach_block_op(w, lanes);
-    else if (later)
-        begin_iteration(w, from, to, lanes);
-}
-
 static void go_on(struct exit_walk *w, uint32_t b)
 {
     const struct lw__cfg *g = &w->s->facts->cfg;
     const uint32_t first = g->succ_start[b];
     LLVMValueRef c = lw__cfg_condition(g, b);
     for (uint32_t e = first; e < g->succ_start[b + 1]; e++) {
+        const uint32_t to = g->succ[e];
         LLVMValueRef lanes = c ? may(w, c, e == first, w->in[b], 0) : w->in[b];
-        if (!lanes || !w->s->facts->reaches_block_op[g->succ[e]])
+        if (!lanes || !w->s->facts->reaches_block_op[to])
             continue;
-        if (g->succ[e] <= b)
-            go_back(w, b, g->succ[e], lanes);
-        else
+        if (to <= b) {
+            /* A walk through the loop covered all its iterations, unless it began inside one, or
+             * with one. */
+            const bool later = to == w->start ? w->phis != NULL : !w->in[to];
+            if (!lw__cfg_dominates(g, to, b) || !lw__spmd_loop_at(w->s->facts, to))
+                reach_block_op(w, lanes);
+            else if (later)
+                begin_iteration(w, b, to, lanes);
+        } else {
             w->along[e] = lanes;
-        w->last = g->succ[e] > w->last ? g->succ[e] : w->last;
+        }
+        w->last = to > w->last ? to : w->last;
     }
 }
 

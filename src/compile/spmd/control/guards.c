@@ -37,11 +37,6 @@ struct comparison {
     bool equal; /* else number > bound */
 };
 
-static bool is_uniform(const struct lw__spmd *s, LLVMValueRef v)
-{
-    return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
-}
-
 static bool is_varying(const struct lw__spmd *s, LLVMValueRef v)
 {
     return lw__shape_of(s->facts, v).kind == LW_SHAPE_VARYING;
@@ -77,7 +72,7 @@ static bool compares(const struct lw__spmd *s, LLVMValueRef fails, struct compar
     c->equal = p == LLVMIntUGE;
     if (is_varying(s, c->number))
         look_through_sum(s, c);
-    return (p == LLVMIntUGE || p == LLVMIntUGT) && is_uniform(s, c->bound);
+    return (p == LLVMIntUGE || p == LLVMIntUGT) && lw__is_uniform(s->facts, c->bound);
 }
 
 /* The lanes of some pieces that may execute it: their least and greatest distance from lane 0 of
@@ -152,7 +147,7 @@ static LLVMValueRef linear_fails(struct lw__spmd *s, LLVMValueRef fails, const L
 static bool is_shared(const struct lw__spmd *s, LLVMValueRef fails)
 {
     struct comparison c;
-    return is_uniform(s, fails) ||
+    return lw__is_uniform(s->facts, fails) ||
            (compares(s, fails, &c) && lw__shape_of(s->facts, c.number).kind == LW_SHAPE_OFFSET);
 }
 
@@ -164,7 +159,7 @@ bool lw__guard_vote(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *m
     *fails = NULL;
     if (shape.known && shape.lanes)
         *fails = truth(s, holds_for_some(s, shape, mask));
-    else if (is_uniform(s, condition))
+    else if (lw__is_uniform(s->facts, condition))
         *fails = lw__spmd_uniform(s, condition);
     else if (is_shared(s, condition))
         *fails = linear_fails(s, condition, mask, s->first_piece, s->end_piece);

@@ -12,11 +12,12 @@
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/runtime/runtime.h"
+#include <assert.h>
 #include <string.h>
 
 static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
 {
-    return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, LLVMGetCondition(end)));
+    return lw__is_uniform(s->facts, LLVMGetCondition(end));
 }
 
 /* True if block b is a dead end that the branch before it emits itself. */
@@ -154,6 +155,7 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
                           const struct lw__region *r)
 {
     struct lw__masked_schedule *q = outer->schedule;
+    assert(r->join != UINT32_MAX);
     uint32_t k = outer->masked ? lw__masked_schedule_index(&s->facts->regions[q->region], r->join)
                                : UINT32_MAX;
     if (k != UINT32_MAX) {
@@ -169,6 +171,7 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
 static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
 {
     const struct lw__region *r = &s->facts->regions[q->region];
+    assert(q->outer->region == r->parent);
     for (uint32_t k = 0; k < r->head_count && !s->failed; k++) {
         const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
         struct lw__emission *c = new_emission(s, q->outer, q->region, true);
@@ -181,6 +184,7 @@ static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
                 !is_emitted_before(s, b))
                 c->bb[b] = lw__builder_new_block(s, "");
         LLVMBasicBlockRef first = place_of(s, c, c->class);
+        assert(first);
         LLVMBuildBr(s->builder, first);
         emit_blocks(s, c);
         lw__arena_release(&s->unit->scratch, mark);
@@ -211,6 +215,7 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[d]);
     LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
+    assert(LLVMGetNumSuccessors(end) == 2);
     if (same) {
         /* all lanes of the mask branch to the same side: to the first if `same` is true */
         LLVMBasicBlockRef side[2] = {lw__builder_new_block(s, "together"),
@@ -254,6 +259,7 @@ static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
     const uint32_t *sides = &s->facts->cfg.succ[s->facts->cfg.succ_start[d]];
     const bool *stays = s->facts->regions[q->region].blocks;
     const unsigned first = !stays[sides[0]] && stays[sides[1]];
+    assert(stays[sides[0]] || stays[sides[1]]);
     LLVMBasicBlockRef some = lw__builder_new_block(s, "some"),
                       mixed = lw__builder_new_block(s, "mixed"),
                       to[] = {lw__builder_new_block(s, "all"), lw__builder_new_block(s, "none")};
@@ -269,20 +275,6 @@ static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
     lw__builder_at_end(s, mixed);
     struct lw__emission *whole = new_emission(s, NULL, -1, false);
     diverge(s, q, d, whole->mask, next);
-}
-
-/* At the end of block d, copy c enters a region. */
-static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t d, int region)
-{
-    struct lw__masked_schedule *q = open_masked(s, c, region);
-    if (c->masked || s->config->masked_only || lw__spmd_never_agrees(s->facts, d)) {
-        diverge(s, q, d, c->mask, q->check[0]);
-    } else {
-        struct lw__emission *whole = open_unmasked(s, c, region, q);
-        branch_by_vote(s, whole, q, d, q->check[0]);
-        emit_blocks(s, whole);
-    }
-    emit_masked(s, q);
 }
 
 /* Remark on a loop that lanes leave in different iterations, unless they are the last of a
@@ -319,6 +311,7 @@ static void open_groups(struct lw__spmd *s, struct lw__emission *c, int region, 
 {
     const uint32_t all = s->end_piece - s->first_piece, join = s->facts->regions[region].join;
     uint32_t size = all;
+    assert(s->first_piece < s->end_piece && s->end_piece <= s->pieces);
     if (!c->masked && all == s->pieces && join != UINT32_MAX && place_of(s, c, join))
         size = lw__spmd_group(s, region);
     *g = (struct groups){s->first_piece, s->end_piece, size < all ? size : all, header, join, NULL,
@@ -352,6 +345,7 @@ static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups
 /* The copy enters a region that is a loop. */
 static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t header, int region)
 {
+    assert(region >= 0 && s->facts->regions[region].head == header);
     lw__builder_at_end(s, c->bb[header]);
     remark_loop(s, &s->facts->regions[region]);
     struct groups g;
@@ -380,11 +374,13 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
 static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 {
     struct lw__masked_schedule *q = c->schedule;
+    assert(q && q->region == c->region);
     if (c->masked) {
         diverge(s, q, b, c->mask, q->next[c->order]);
     } else {
         uint32_t k =
             lw__masked_schedule_index(&s->facts->regions[q->region], s->facts->class_of[b]);
+        assert(k != UINT32_MAX);
         branch_by_vote(s, c, q, b, q->next[k]);
     }
 }
@@ -430,9 +426,19 @@ static void emit_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
         go(s, c, b, s->facts->cfg.succ[s->facts->cfg.succ_start[b]]);
     else if (region < 0 && !is_uniform_branch(s, end) && lw__spmd_dead_end(s->facts, b) >= 0)
         branch_to_dead_end(s, c, b, lw__spmd_dead_end(s->facts, b));
-    else if (region >= 0)
-        enter_by_branch(s, c, b, region);
-    else if (lw__spmd_is_divergent(s->facts, b)) {
+    else if (region >= 0) {
+        /* At the end of block b, copy c enters a region. */
+        assert(s->facts->regions[region].parent == c->region);
+        struct lw__masked_schedule *q = open_masked(s, c, region);
+        if (c->masked || s->config->masked_only || lw__spmd_never_agrees(s->facts, b)) {
+            diverge(s, q, b, c->mask, q->check[0]);
+        } else {
+            struct lw__emission *whole = open_unmasked(s, c, region, q);
+            branch_by_vote(s, whole, q, b, q->check[0]);
+            emit_blocks(s, whole);
+        }
+        emit_masked(s, q);
+    } else if (lw__spmd_is_divergent(s->facts, b)) {
         branch_divergently(s, c, b);
     } else {
         uint32_t first = s->facts->cfg.succ_start[b];
@@ -466,6 +472,7 @@ static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
         if (c->bb[b] && s->facts->region_of[b] == c->region) {
             const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
             s->emission_id++;
+            assert(!c->masked || s->facts->class_of[b] == c->class);
             lw__builder_at_end(s, c->bb[b]);
             lw__spmd_emit(s, c, b);
             if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
@@ -482,6 +489,8 @@ void lw__spmd_control(struct lw__spmd *s)
     for (uint32_t b = 0; b < s->facts->cfg.count; b++)
         if (s->facts->region_of[b] < 0 && !is_emitted_before(s, b))
             whole->bb[b] = lw__builder_new_block(s, "");
+    assert(whole->bb[0]);
     LLVMBuildBr(s->builder, whole->bb[0]);
     emit_blocks(s, whole);
+    assert(s->failed || (s->first_piece == 0 && s->end_piece == s->pieces));
 }

@@ -10,6 +10,7 @@
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 /* Pieces whose chains of operations hide each other's latency, as far as registers allow. And
@@ -47,8 +48,7 @@ static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
                (is_near(LLVMGetOperand(i, 0)) || !is_side_by_side(s, LLVMGetOperand(i, 0)));
     if (LLVMIsAStoreInst(i))
         return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
-               is_near(LLVMGetOperand(i, 1)) &&
-               !lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, LLVMGetOperand(i, 1)));
+               is_near(LLVMGetOperand(i, 1)) && !lw__is_uniform(s->facts, LLVMGetOperand(i, 1));
     if (LLVMIsACallInst(i))
         return is_free_call(i);
     return !LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) &&
@@ -58,6 +58,7 @@ static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region)
 {
     const struct lw__region *r = &s->facts->regions[region];
+    assert(r->is_loop);
     for (uint32_t b = r->first; b <= r->last; b++)
         EACH_INSTRUCTION(i, s->facts->cfg.blocks[b])
             if (r->blocks[b] && !is_free(s, i))

@@ -16,6 +16,7 @@
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 uint32_t lw__masked_schedule_index(const struct lw__region *r, uint32_t block)
 {
@@ -53,6 +54,8 @@ struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int reg
 {
     struct lw__masked_schedule *q = lw__new(&s->unit->scratch, 1, sizeof *q);
     const struct lw__region *r = &s->facts->regions[region];
+    assert(!joins || r->join != UINT32_MAX);
+    assert(r->head_count);
     q->region = region;
     q->outer = outer;
     q->waiting = lw__new(&s->unit->scratch, r->head_count * s->pieces, sizeof *q->waiting);
@@ -87,6 +90,7 @@ void lw__masked_schedule_wait(struct lw__spmd *s, struct lw__masked_schedule *q,
                               const LLVMValueRef *mask)
 {
     bool sure = false;
+    assert(k < s->facts->regions[q->region].head_count);
     for (uint32_t p = 0; p < s->pieces; p++) {
         const uint32_t at = k * s->pieces + p;
         LLVMValueRef m = lw__mask_vector(s, mask[p]), *fixed = &q->fixed[at];
@@ -96,6 +100,7 @@ void lw__masked_schedule_wait(struct lw__spmd *s, struct lw__masked_schedule *q,
         sure |= LLVMIsConstant(m) && !lw__mask_is_none(m);
         if (lw__mask_is_none(m))
             continue;
+        assert(p >= s->first_piece && p < s->end_piece);
         LLVMValueRef old = LLVMBuildLoad2(s->builder, mask_type(s), q->waiting[at], "");
         LLVMBuildStore(s->builder, LLVMBuildOr(s->builder, old, m, ""), q->waiting[at]);
     }
@@ -168,6 +173,7 @@ LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
     bool skips = true;
     for (const struct lw__loop_range *i = next_repeat(r, k, &n), *more; i; i = more) {
         more = next_repeat(r, k, &n);
+        assert(i->first <= k);
         LLVMBasicBlockRef then = more ? lw__builder_new_block(s, "repeat") : q->check[k + 1];
         lw__builder_at_end(s, at);
         LLVMBuildCondBr(s->builder, somebody_waits(s, q, i->first), q->body[i->first], then);
@@ -205,6 +211,7 @@ LLVMBasicBlockRef lw__masked_schedule_after(const struct lw__spmd *s, const stru
                                             uint32_t to)
 {
     const struct lw__masked_schedule *q = c->schedule;
+    assert(c->masked && c->region == q->region);
     const struct lw__region *r = &s->facts->regions[q->region];
     uint32_t n = 0;
     const struct lw__loop_range *inner = next_repeat(r, c->order, &n);

@@ -2,23 +2,12 @@
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, phi);
     return !(shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes);
-}
-
-static LLVMValueRef first_phi(const struct lw__spmd *s, uint32_t block)
-{
-    LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[block]);
-    return i && LLVMIsAPHINode(i) ? i : NULL;
-}
-
-static LLVMValueRef next_phi(LLVMValueRef phi)
-{
-    LLVMValueRef i = LLVMGetNextInstruction(phi);
-    return i && LLVMIsAPHINode(i) ? i : NULL;
 }
 
 /* True if a slot of a per-piece value belongs to the current pieces. */
@@ -32,13 +21,13 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
 {
     size_t total = 0, used = 0;
     uint32_t count;
-    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi))
+    EACH_PHI(phi, s->facts->cfg.blocks[to])
         if (has_slots(s, phi)) {
             lw__spmd_slots(s, phi, &count);
             total += count;
         }
     LLVMValueRef *forms = lw__new(&s->unit->scratch, total, sizeof *forms);
-    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+    EACH_PHI(phi, s->facts->cfg.blocks[to]) {
         if (!has_slots(s, phi))
             continue;
         LLVMValueRef v = lw__ir_incoming(phi, s->facts->cfg.blocks[from]);
@@ -48,6 +37,7 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
             if (is_under_way(s, p, count))
                 forms[used] = vector ? lw__spmd_vector(s, v, p) : lw__spmd_base(s, v, p);
     }
+    assert(used == total);
     return forms;
 }
 
@@ -56,11 +46,12 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef const *read,
 {
     size_t used = 0;
     uint32_t count;
-    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+    EACH_PHI(phi, s->facts->cfg.blocks[to]) {
         if (!has_slots(s, phi))
             continue;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
         bool blend = mask && lw__shape_of(s->facts, phi).kind == LW_SHAPE_VARYING;
+        assert(!blend || count == s->pieces);
         for (uint32_t p = 0; p < count; p++) {
             LLVMValueRef v = read[used++];
             if (!is_under_way(s, p, count) || (blend && lw__mask_is_none(mask[p])))
@@ -77,14 +68,14 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef const *read,
 bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
 {
     bool any = false;
-    for (LLVMValueRef phi = first_phi(s, block); !any && phi; phi = next_phi(phi))
-        any = lw__spmd_live_across_exit(s->facts, phi);
+    EACH_PHI(phi, s->facts->cfg.blocks[block])
+        any |= lw__spmd_live_across_exit(s->facts, phi);
     return any;
 }
 
 void lw__phis_clear(struct lw__spmd *s, uint32_t block)
 {
-    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi)) {
+    EACH_PHI(phi, s->facts->cfg.blocks[block]) {
         uint32_t count;
         if (lw__shape_of(s->facts, phi).kind != LW_SHAPE_VARYING ||
             lw__spmd_live_across_exit(s->facts, phi))
@@ -100,14 +91,15 @@ LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
 {
     size_t n = 0;
     uint32_t count;
-    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi))
+    EACH_PHI(phi, s->facts->cfg.blocks[block])
         n++;
     LLVMValueRef *kept = lw__new(&s->unit->scratch, n, sizeof *kept);
     n = 0;
-    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), n++) {
+    EACH_PHI(phi, s->facts->cfg.blocks[block]) {
         LLVMValueRef *slots = has_slots(s, phi) ? lw__spmd_slots(s, phi, &count) : NULL;
         if (slots && count == 1)
             kept[n] = LLVMBuildLoad2(s->builder, LLVMGetAllocatedType(*slots), *slots, "");
+        n++;
     }
     return kept;
 }
@@ -115,7 +107,9 @@ LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
 void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept)
 {
     uint32_t count;
-    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), kept++)
+    EACH_PHI(phi, s->facts->cfg.blocks[block]) {
         if (*kept)
             LLVMBuildStore(s->builder, *kept, *lw__spmd_slots(s, phi, &count));
+        kept++;
+    }
 }

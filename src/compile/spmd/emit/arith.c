@@ -14,33 +14,11 @@
 
 /* ---- scalar forms ---------------------------------------------------------------------------- */
 
-static void drop_promises(LLVMValueRef i)
-{
-    switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMTrunc:
-        LLVMSetNSW(i, 0);
-        LLVMSetNUW(i, 0);
-        break;
-    case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
-    case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
-    case LLVMZExt: LLVMSetNNeg(i, 0); break;
-    case LLVMSDiv:
-    case LLVMUDiv:
-    case LLVMLShr:
-    case LLVMAShr: LLVMSetExact(i, 0); break;
-    default: break;
-    }
-}
-
 static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef operands[64];
     unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
-    bool uniform = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, i));
+    bool uniform = lw__is_uniform(s->facts, i);
     for (unsigned k = 0; k < n && k < 64; k++)
         operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
     /* an `or` that LLVM made of a sum: the lanes that run it have no common bits, but thread 0
@@ -50,8 +28,26 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     LLVMValueRef c = LLVMInstructionClone(i);
     for (unsigned k = 0; k < n && k < 64; k++)
         LLVMSetOperand(c, k, operands[k]);
-    if (!uniform || s->is_guarded)
-        drop_promises(c);
+    if (!uniform || s->is_guarded) {
+        switch (LLVMGetInstructionOpcode(c)) {
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+        case LLVMTrunc:
+            LLVMSetNSW(c, 0);
+            LLVMSetNUW(c, 0);
+            break;
+        case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(c, 0); break;
+        case LLVMOr: LLVMSetIsDisjoint(c, 0); break;
+        case LLVMZExt: LLVMSetNNeg(c, 0); break;
+        case LLVMSDiv:
+        case LLVMUDiv:
+        case LLVMLShr:
+        case LLVMAShr: LLVMSetExact(c, 0); break;
+        default: break;
+        }
+    }
     static const char *const kinds[] = {"range", "nonnull", "noundef", "align", "tbaa"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         unsigned kind = LLVMGetMDKindIDInContext(s->context, kinds[k], (unsigned)strlen(kinds[k]));
@@ -192,9 +188,7 @@ static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     }
     LLVMValueRef rest = lw__spmd_splat(s, lw__spmd_const64(s, (int64_t)fixed));
     sum = !sum ? rest : fixed ? LLVMBuildAdd(s->builder, sum, rest, "") : sum;
-    base = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, base))
-               ? lw__spmd_uniform(s, base)
-               : lw__spmd_vector(s, base, p);
+    base = lw__is_uniform(s->facts, base) ? lw__spmd_uniform(s, base) : lw__spmd_vector(s, base, p);
     return LLVMBuildGEP2(s->builder, s->i8, base, &sum, 1, "");
 }
 

@@ -1,5 +1,6 @@
 /* emitter.c - the state of a function under construction. */
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 void lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts)
 {
@@ -29,6 +30,8 @@ void lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts)
                            .f32 = LLVMFloatTypeInContext(c),
                            .f64 = LLVMDoubleTypeInContext(c),
                            .ptr = LLVMPointerTypeInContext(c, 0)};
+    assert(s->width <= 64 && s->pieces <= LW_SPMD_PIECES_MAX);
+    assert(s->threads <= s->pieces * s->width && s->threads > (s->pieces - 1) * s->width);
     s->arguments = lw__new(&s->arena, config->kernel->param_count, sizeof *s->arguments);
     s->emitted = lw__new(&s->arena, facts->value_count, sizeof *s->emitted);
     if (facts->has_exits)

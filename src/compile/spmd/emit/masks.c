@@ -1,5 +1,6 @@
 /* masks.c - masks: one <width x i1> a piece; NULL is all lanes. */
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 enum { MAY_DEPTH = 8 };
 
@@ -46,6 +47,7 @@ static uint64_t may_be_set(const struct lw__spmd *s, LLVMValueRef piece, unsigne
 
 uint64_t lw__mask_may(const struct lw__spmd *s, LLVMValueRef piece)
 {
+    assert(!piece || LLVMTypeOf(piece) == lw__spmd_vector_type(s, s->i1));
     return may_be_set(s, piece, 0);
 }
 
@@ -66,6 +68,7 @@ LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
         return a;
     if (lw__mask_is_none(b))
         return b;
+    assert(LLVMTypeOf(a) == LLVMTypeOf(b));
     return LLVMBuildSelect(s->builder, a, b, LLVMConstNull(LLVMTypeOf(a)), "");
 }
 
@@ -86,6 +89,7 @@ LLVMValueRef lw__mask_without(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef p
         return LLVMConstNull(lw__spmd_vector_type(s, s->i1));
     if (lw__mask_is_none(part))
         return a;
+    assert(LLVMTypeOf(part) == lw__spmd_vector_type(s, s->i1));
     return LLVMBuildXor(s->builder, lw__mask_vector(s, a), part, "");
 }
 
@@ -125,6 +129,7 @@ LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
 {
     int64_t lanes[64];
     uint32_t left = s->threads - p * s->width;
+    assert(p < s->pieces);
     if (p < s->first_piece || p >= s->end_piece)
         left = 0;
     if (left >= s->width)

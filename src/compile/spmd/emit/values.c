@@ -5,6 +5,7 @@
  */
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/analysis/analysis.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- small makers ---------------------------------------------------------------------------- */
@@ -51,6 +52,7 @@ LLVMValueRef lw__spmd_shuffle(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b
                               const int *indices, uint32_t count)
 {
     LLVMValueRef v[128];
+    assert(count <= 128);
     for (uint32_t l = 0; l < count; l++)
         v[l] = indices[l] < 0 ? LLVMGetPoison(s->i32) : lw__spmd_const32(s, indices[l]);
     return LLVMBuildShuffleVector(s->builder, a, b, LLVMConstVector(v, count), "");
@@ -62,6 +64,8 @@ static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(s->facts, v);
     struct lw__emitted *e = &s->emitted[index];
+    assert(index < s->facts->value_count);
+    assert(s->facts->shapes[index].kind != LW_SHAPE_NONE);
     if (e->form)
         return e;
     LLVMTypeRef type = LLVMTypeOf(v);
@@ -102,6 +106,7 @@ static void open_scope(struct lw__spmd *s, struct lw__emitted *e)
 static LLVMValueRef form_of(struct lw__spmd *s, LLVMValueRef v, uint32_t k)
 {
     struct lw__emitted *e = emitted_of(s, v);
+    assert(k < e->forms);
     if (e->emitted_in == s->emission_id && e->form[k])
         return e->form[k];
     open_scope(s, e);
@@ -117,6 +122,7 @@ static LLVMValueRef form_of(struct lw__spmd *s, LLVMValueRef v, uint32_t k)
 static void set_form(struct lw__spmd *s, LLVMValueRef v, uint32_t k, LLVMValueRef to)
 {
     struct lw__emitted *e = emitted_of(s, v);
+    assert(k < e->forms && !s->facts->uses[e - s->emitted].deferred);
     if (e->emitted_in != s->emission_id) {
         memset(e->form, 0, e->forms * sizeof *e->form);
         e->emitted_in = s->emission_id;
@@ -126,6 +132,7 @@ static void set_form(struct lw__spmd *s, LLVMValueRef v, uint32_t k, LLVMValueRe
     if (!s->facts->uses[e - s->emitted].crosses)
         return;
     LLVMValueRef slot = slot_of(s, v, e, k), mask = s->mask ? s->mask[k % s->pieces] : NULL;
+    assert(LLVMTypeOf(to) == LLVMGetAllocatedType(slot));
     if (e->live_across_exit && mask) {
         LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(to), slot, "");
         to = LLVMBuildSelect(s->builder, mask, to, old, "");
@@ -135,6 +142,7 @@ static void set_form(struct lw__spmd *s, LLVMValueRef v, uint32_t k, LLVMValueRe
 
 void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scalar)
 {
+    assert(lw__shape_of(s->facts, v).kind == LW_SHAPE_OFFSET);
     set_form(s, v, 0, scalar);
 }
 
@@ -146,17 +154,20 @@ void lw__spmd_set_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValue
 
 void lw__spmd_set_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef vector)
 {
+    assert(lw__shape_of(s->facts, v).kind == LW_SHAPE_VARYING);
     set_form(s, v, p, vector);
 }
 
 void lw__spmd_set_member(struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t member,
                          LLVMValueRef vector)
 {
+    assert(p < s->pieces);
     set_form(s, v, member * s->pieces + p, vector);
 }
 
 LLVMValueRef lw__spmd_member(struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t member)
 {
+    assert(p < s->pieces);
     return form_of(s, v, member * s->pieces + p);
 }
 
@@ -187,6 +198,7 @@ LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
         return given(s, v);
     struct lw__value_shape shape = s->facts->shapes[index];
     uint32_t t = p * s->width;
+    assert(shape.kind != LW_SHAPE_VARYING && t < s->threads);
     if (shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes)
         return LLVMConstInt(LLVMTypeOf(v), (unsigned long long)shape.lanes[t], 1);
     if (shape.kind == LW_SHAPE_OFFSET) {
@@ -206,6 +218,7 @@ LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 
 LLVMValueRef lw__spmd_uniform(struct lw__spmd *s, LLVMValueRef v)
 {
+    assert(lw__is_uniform(s->facts, v));
     return lw__spmd_base(s, v, 0);
 }
 

@@ -17,6 +17,7 @@
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/control/control.h"
 #include "base/cpu_abi.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 
@@ -65,9 +66,12 @@ static uint64_t cost_of(const struct lw__facts *facts, bool alone)
     enum who *who = lw__new(&facts->config.unit->scratch, facts->region_count, sizeof *who);
     for (size_t k = 0; k < facts->region_count; k++)
         who[k] = facts->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
-    for (uint32_t b = 0; b < facts->cfg.count; b++)
+    for (uint32_t b = 0; b < facts->cfg.count; b++) {
+        const int of = facts->entered_at[b] < 0 ? facts->region_of[b] : facts->entered_at[b];
+        assert(of >= 0 || !lw__spmd_is_divergent(facts, b));
         if (lw__spmd_is_divergent(facts, b) && !lw__spmd_never_agrees(facts, b))
-            who[facts->entered_at[b] < 0 ? facts->region_of[b] : facts->entered_at[b]] = WHO_SOME;
+            who[of] = WHO_SOME;
+    }
     for (size_t k = 0; k < facts->region_count; k++) /* outer before inner */
         if (facts->regions[k].parent >= 0 && who[facts->regions[k].parent] == WHO_SOME)
             who[k] = WHO_SOME;
@@ -147,6 +151,7 @@ struct lw__division lw__gang_divide(const struct lw__facts *facts)
     if (round)
         return (struct lw__division){LW_DIVISION_ROUNDS, round, false};
     const uint32_t wanted = facts->config.unit->gang, threads = wanted ? wanted : affordable(facts);
+    assert(threads % 32 == 0 || threads >= facts->config.threads);
     if (threads < facts->config.threads)
         return (struct lw__division){LW_DIVISION_GANGS, threads, false};
     return (struct lw__division){LW_DIVISION_NONE, facts->config.threads, false};
@@ -209,6 +214,7 @@ static bool build(struct lw__spmd *s)
     g->record = LLVMGetParam(s->function, 2);
     lw__coroutine_open(s->module, s->function, ask_for_memory, s, &g->co);
     s->frame = g->memory;
+    assert(s->frame);
     LLVMPositionBuilderBefore(s->alloca_builder, LLVMGetBasicBlockTerminator(g->co.entry));
     s->dummy = LLVMBuildAlloca(s->alloca_builder, LLVMArrayType2(s->i64, 8), "dummy");
     LLVMSetAlignment(s->dummy, 64);
@@ -231,6 +237,7 @@ static bool build(struct lw__spmd *s)
     LLVMSetCurrentDebugLocation2(s->builder, NULL);
     end_in(s, s->done, LW_CPU_RETURNED);
     end_in(s, s->stop, LW_CPU_STOPPED);
+    assert(LLVMGetOperand(g->bytes, 1) == LLVMGetOperand(g->from, 1));
     LLVMSetOperand(g->bytes, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
     LLVMSetOperand(g->from, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
     lw__coroutine_close(&g->co);
@@ -355,24 +362,6 @@ static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValue
     return table;
 }
 
-/* The function that passes the table to the library. It has no lines: the gang's code has the
- * kernel's. */
-static void build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
-                        uint32_t gang_threads)
-{
-    LLVMValueRef table = make_table(s, start, last, gang_threads);
-    s->function = lw__spmd_declare(s, s->config->kernel->name);
-    LLVMValueRef args[5];
-    LLVMGetParams(s->function, args);
-    s->worker = args[1];
-    args[4] = table;
-    LLVMPositionBuilderAtEnd(s->builder,
-                             LLVMAppendBasicBlockInContext(s->context, s->function, ""));
-    LLVMBuildRet(s->builder, lw__spmd_call_out(
-                                 s, offsetof(struct lw_cpu_calls, run_gangs), s->i32,
-                                 (LLVMTypeRef[]){s->ptr, s->ptr, s->i64, s->i64, s->ptr}, args, 5));
-}
-
 bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
                     uint64_t length_max, bool *too_long)
 {
@@ -393,8 +382,21 @@ bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
         LLVMDeleteFunction(start);
     start = start ? start : last;
     const bool ok = start && last && !unit->diags.errors;
-    if (ok)
-        build_entry(&s, start, last, threads);
+    if (ok) {
+        /* The function that passes the table to the library. It has no lines: the gang's code
+         * has the kernel's. */
+        LLVMValueRef table = make_table(&s, start, last, threads);
+        s.function = lw__spmd_declare(&s, s.config->kernel->name);
+        LLVMValueRef args[5];
+        LLVMGetParams(s.function, args);
+        s.worker = args[1];
+        args[4] = table;
+        LLVMPositionBuilderAtEnd(s.builder,
+                                 LLVMAppendBasicBlockInContext(s.context, s.function, ""));
+        LLVMBuildRet(s.builder, lw__spmd_call_out(
+                                    &s, offsetof(struct lw_cpu_calls, run_gangs), s.i32,
+                                    (LLVMTypeRef[]){s.ptr, s.ptr, s.i64, s.i64, s.ptr}, args, 5));
+    }
     lw__spmd_close(&s);
     return ok || unit->diags.errors > 0;
 }

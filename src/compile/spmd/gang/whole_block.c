@@ -14,6 +14,7 @@
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/control/control.h"
+#include <assert.h>
 #include <stddef.h>
 
 /* ---- the function around the blocks ---------------------------------------------------------- */
@@ -111,6 +112,7 @@ static void build(struct lw__spmd *s)
                       body = append(s, "block"), finished = append(s, "finished");
     struct counters c;
     struct rounds rounds = {0};
+    assert(!s->gang == (s->config->end_gang == 1));
     s->done = append(s, "done");
     s->stop = append(s, "stop");
     LLVMPositionBuilderAtEnd(s->builder, allocas);
@@ -238,20 +240,6 @@ static bool widen_config(const struct lw__gang_config *config, uint64_t length_m
     return ok;
 }
 
-/* As a whole or in rounds. */
-static bool widen_again(const struct lw__facts *facts, struct lw__division division,
-                        uint64_t length_max, bool *too_long)
-{
-    struct lw__gang_config config = facts->config;
-    if (division.kind == LW_DIVISION_ROUNDS) {
-        config.end_gang = config.threads / division.threads;
-        config.threads = config.gang_threads = division.threads;
-        config.pieces = division.threads / config.width;
-    }
-    config.masked_only = division.masked;
-    return widen_config(&config, length_max, too_long);
-}
-
 /* ---- how much at a time ---------------------------------------------------------------------- */
 
 /* Most instructions of a kernel whose block could be divided further, and of a warp that could be
@@ -265,8 +253,19 @@ static bool widen_divided(const struct lw__facts *facts, struct lw__division div
     *too_long = false;
     if (division.kind == LW_DIVISION_GANGS)
         return lw__gang_widen(facts, division, length_max, too_long);
-    if (division.kind == LW_DIVISION_ROUNDS || division.masked)
-        return widen_again(facts, division, length_max, too_long);
+    if (division.kind == LW_DIVISION_ROUNDS || division.masked) {
+        /* As a whole or in rounds. */
+        struct lw__gang_config config = facts->config;
+        if (division.kind == LW_DIVISION_ROUNDS) {
+            assert(config.threads % division.threads == 0);
+            assert(division.threads % config.width == 0);
+            config.end_gang = config.threads / division.threads;
+            config.threads = config.gang_threads = division.threads;
+            config.pieces = division.threads / config.width;
+        }
+        config.masked_only = division.masked;
+        return widen_config(&config, length_max, too_long);
+    }
     return widen_by(facts, length_max, too_long);
 }
 

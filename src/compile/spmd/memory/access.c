@@ -26,6 +26,7 @@
 static void note_active(struct lw__spmd *s, LLVMValueRef mask, struct lw__access *a)
 {
     const uint64_t may = lw__mask_may(s, mask);
+    assert(!a->count);
     a->mask = mask && !LLVMIsConstant(mask) ? mask : NULL;
     for (uint32_t l = 0; l < s->width; l++) {
         a->active[l] = a->piece * s->width + l < s->threads && may >> l & 1;
@@ -41,6 +42,7 @@ void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVM
                       struct lw__access *a)
 {
     assert(s->width <= LW_LANES_MAX);
+    assert(p < s->pieces && a->instruction);
     a->address = address;
     a->piece = p;
     note_active(s, mask, a);
@@ -85,6 +87,7 @@ bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *
     a->moved = is_half(a->type) ? s->i16 : a->type;
     a->size = (unsigned)LLVMABISizeOfType(s->data, a->type);
     a->align = LLVMGetAlignment(i);
+    assert(a->align);
     if (a->align > a->size && lw__private_scale(s->facts, a->address) > 1)
         a->align = a->size; /* the array is; its elements are not adjacent */
     a->is_volatile = LLVMGetVolatile(i);
@@ -151,6 +154,7 @@ LLVMValueRef lw__access_mask(struct lw__spmd *s, const struct lw__access *a)
 LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a)
 {
     LLVMValueRef address;
+    assert(a->count && a->active[a->first] && a->active[a->last]);
     for (uint32_t l = a->first; l <= a->last; l++)
         if (a->active[l] && a->count > 1 &&
             (!a->constant || a->distance[l] != a->distance[a->first]))
@@ -169,18 +173,13 @@ LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a)
     return LLVMBuildSelect(s->builder, any, address, s->dummy, "");
 }
 
-static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
-{
-    int64_t stride;
-    return lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride;
-}
-
 LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v)
 {
-    if (same_in_piece(s, v, a->piece))
+    if (lw__is_same_in_piece(s->facts, v, a->piece))
         return lw__access_moved(s, a, lw__spmd_base(s, v, a->piece));
     LLVMValueRef vector = lw__access_moved(s, a, lw__spmd_vector(s, v, a->piece));
     LLVMValueRef lane = lw__spmd_const32(s, a->last);
+    assert(a->count);
     if (a->mask && a->count > 1) {
         /* set bit 0 for an empty mask: any lane will do */
         LLVMValueRef bits = LLVMBuildZExt(s->builder, lw__mask_bits(s, a->mask), s->i64, "");
@@ -515,7 +514,7 @@ bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
     LLVMValueRef v = LLVMGetOperand(i, 0);
     if (!lw__access_describe(s, i, &a))
         return false;
-    bool same = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
+    bool same = lw__is_uniform(s->facts, v);
     LLVMValueRef value = same ? lw__spmd_uniform(s, v) : last_of_gang(s, &a, v, mask);
     if (value) /* else no lane is active */
         lw__access_store(s, &a, value, lw__spmd_uniform(s, a.address));

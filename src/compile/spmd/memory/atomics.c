@@ -48,8 +48,7 @@ static const struct combining *combining_of(LLVMValueRef i)
 
 bool lw__spmd_combines(const struct lw__facts *facts, LLVMValueRef i)
 {
-    return combining_of(i) &&
-           lw__shape_is_uniform(facts, lw__shape_of(facts, LLVMGetOperand(i, 0)));
+    return combining_of(i) && lw__is_uniform(facts, LLVMGetOperand(i, 0));
 }
 
 /* ---- one operation --------------------------------------------------------------------------- */
@@ -204,7 +203,7 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
     int64_t stride;
     if (LLVMIsConstant(v))
         return v;
-    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v)))
+    if (lw__is_uniform(s->facts, v))
         return lw__spmd_uniform(s, v);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
         lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), n->piece, &stride)) {
@@ -220,23 +219,6 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
     }
     return is_made_here(n, v) && depth < DEPTH_MAX ? remade(n, v, lane, depth)
                                                    : from_stack(n, v, lane);
-}
-
-/* Each lane of a piece, without a loop. */
-static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
-{
-    struct lanes lanes = {
-        .s = s, .operation = i, .home = LLVMGetInstructionParent(i), .piece = a->piece};
-    bool used = LLVMGetFirstUse(i);
-    LLVMValueRef all = used ? LLVMGetPoison(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
-    for (uint32_t l = 0; l < s->width; l++) {
-        LLVMValueRef address = lane_of(&lanes, a->address, l, 0);
-        LLVMValueRef old = build_rmw(s, i, address, lane_of(&lanes, LLVMGetOperand(i, 1), l, 0));
-        if (used)
-            all = LLVMBuildInsertElement(s->builder, all, old, lw__spmd_const32(s, l), "");
-    }
-    if (used)
-        lw__spmd_set_vector(s, i, a->piece, all);
 }
 
 /* For the only lane that runs it. */
@@ -360,9 +342,22 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
     if (a.count > 1 && !lw__spmd_is_by_one_lane(s->facts, i))
         lw__spmd_remark(s, i, LW_REMARK_SERIAL_ATOMIC,
                         "an atomic operation, one lane after the other");
-    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i))
-        straight_rmw(s, i, &a);
-    else if (LLVMIsAAtomicRMWInst(i))
+    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i)) {
+        /* Each lane of a piece, without a loop. */
+        struct lanes lanes = {
+            .s = s, .operation = i, .home = LLVMGetInstructionParent(i), .piece = a.piece};
+        bool used = LLVMGetFirstUse(i);
+        LLVMValueRef all = used ? LLVMGetPoison(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+        for (uint32_t l = 0; l < s->width; l++) {
+            LLVMValueRef address = lane_of(&lanes, a.address, l, 0);
+            LLVMValueRef old =
+                build_rmw(s, i, address, lane_of(&lanes, LLVMGetOperand(i, 1), l, 0));
+            if (used)
+                all = LLVMBuildInsertElement(s->builder, all, old, lw__spmd_const32(s, l), "");
+        }
+        if (used)
+            lw__spmd_set_vector(s, i, a.piece, all);
+    } else if (LLVMIsAAtomicRMWInst(i))
         serial_rmw(s, i, &a);
     else
         serial_cmpxchg(s, i, &a);
@@ -374,7 +369,7 @@ static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVM
                              lw__mask mask)
 {
     LLVMValueRef all = NULL, v = LLVMGetOperand(i, 1);
-    if (c->idempotent && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v)))
+    if (c->idempotent && lw__is_uniform(s->facts, v))
         return lw__spmd_uniform(s, v);
     for (uint32_t p = 0; p < s->pieces; p++) {
         struct lw__access a = {.instruction = i};

@@ -22,12 +22,6 @@ enum { DEPTH_MAX = 16, SLOPE_MAX = 1 << 16, FURTHER = 1024 /* bytes */ };
 
 /* ---- recognizing the index ------------------------------------------------------------------- */
 
-static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
-{
-    int64_t stride;
-    return lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride;
-}
-
 /* True if lane l's value has the lowest n + l bits set in the piece, and no others; *below: n.
  * False: some lane has not l more than lane 0. */
 static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t *below)
@@ -58,7 +52,7 @@ static bool counts_below(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k)
         return false;
     for (unsigned side = 0; side < 2; side++) {
         k->bits = LLVMGetOperand(both, side);
-        if (same_in_piece(s, k->bits, k->piece) &&
+        if (lw__is_same_in_piece(s->facts, k->bits, k->piece) &&
             masks_lanes_below(s, LLVMGetOperand(both, !side), k->piece, &k->below)) {
             k->rank = v;
             return true;
@@ -111,7 +105,7 @@ static bool slope_of(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k, uns
 {
     bool found;
     *slope = 0;
-    if (same_in_piece(s, v, k->piece))
+    if (lw__is_same_in_piece(s->facts, v, k->piece))
         return true;
     if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
         return false;
@@ -134,7 +128,7 @@ static LLVMValueRef value_at(struct lw__spmd *s, LLVMValueRef v, const struct lw
 {
     if (v == k->rank)
         return rank;
-    if (same_in_piece(s, v, k->piece))
+    if (lw__is_same_in_piece(s->facts, v, k->piece))
         return lw__spmd_base(s, v, k->piece);
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef x = value_at(s, LLVMGetOperand(v, 0), k, rank);

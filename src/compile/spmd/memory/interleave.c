@@ -49,28 +49,6 @@ static LLVMValueRef vector_address(struct lw__spmd *s, const struct lw__access *
     return bytes ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, bytes)) : base;
 }
 
-static void load_fields(struct lw__spmd *s, const struct lw__access *fields, uint32_t side)
-{
-    LLVMValueRef v[LW_FIELDS_MAX];
-    LLVMTypeRef type = LLVMVectorType(fields[0].moved, s->width);
-    for (uint32_t k = 0; k < side; k++) {
-        unsigned align;
-        LLVMValueRef address = vector_address(s, &fields[0], k, &align);
-        v[k] = LLVMBuildLoad2(s->builder, type, address, "");
-        LLVMSetAlignment(v[k], align);
-    }
-    LLVMValueRef next[LW_FIELDS_MAX];
-    for (uint32_t round = 1; round < side; round *= 2) {
-        for (uint32_t k = 0; k < side / 2; k++) {
-            next[k] = deinterleave(s, v[2 * k], v[2 * k + 1], 0);
-            next[side / 2 + k] = deinterleave(s, v[2 * k], v[2 * k + 1], 1);
-        }
-        memcpy(v, next, side * sizeof *v);
-    }
-    for (uint32_t k = 0; k < side; k++)
-        lw__access_set(s, &fields[k], v[k]);
-}
-
 static void store_fields(struct lw__spmd *s, const struct lw__access *fields, uint32_t side)
 {
     LLVMValueRef v[LW_FIELDS_MAX];
@@ -117,9 +95,27 @@ bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVM
             return true; /* refused */
         lw__access_lanes(s, fields[k].address, a->piece, mask, &fields[k]);
     }
-    if (LLVMIsAStoreInst(a->instruction))
+    if (LLVMIsAStoreInst(a->instruction)) {
         store_fields(s, fields, row->side);
-    else
-        load_fields(s, fields, row->side);
+    } else {
+        LLVMValueRef v[LW_FIELDS_MAX];
+        LLVMTypeRef type = LLVMVectorType(fields[0].moved, s->width);
+        for (uint32_t k = 0; k < row->side; k++) {
+            unsigned align;
+            LLVMValueRef address = vector_address(s, &fields[0], k, &align);
+            v[k] = LLVMBuildLoad2(s->builder, type, address, "");
+            LLVMSetAlignment(v[k], align);
+        }
+        LLVMValueRef next[LW_FIELDS_MAX];
+        for (uint32_t round = 1; round < row->side; round *= 2) {
+            for (uint32_t k = 0; k < row->side / 2; k++) {
+                next[k] = deinterleave(s, v[2 * k], v[2 * k + 1], 0);
+                next[row->side / 2 + k] = deinterleave(s, v[2 * k], v[2 * k + 1], 1);
+            }
+            memcpy(v, next, row->side * sizeof *v);
+        }
+        for (uint32_t k = 0; k < row->side; k++)
+            lw__access_set(s, &fields[k], v[k]);
+    }
     return true;
 }

@@ -6,6 +6,7 @@
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -25,6 +26,7 @@ void lw__lane_loop_open(struct lw__spmd *s, LLVMValueRef mask, LLVMValueRef carr
     LLVMValueRef bits = LLVMBuildZExt(s->builder, lw__mask_bits(s, mask), s->i64, "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(s->builder);
     LLVMValueRef start[2] = {carry0, carry1};
+    assert(carry0 || !carry1);
     loop->head = block_behind(s, from, "lanes");
     LLVMBasicBlockRef body = block_behind(s, loop->head, "lane");
     loop->done = block_behind(s, body, "lanes.done");
@@ -51,6 +53,7 @@ void lw__lane_loop_open(struct lw__spmd *s, LLVMValueRef mask, LLVMValueRef carr
 void lw__lane_loop_close(struct lw__spmd *s, struct lw__lane_loop *loop, LLVMValueRef carry0,
                          LLVMValueRef carry1)
 {
+    assert(!carry0 == !loop->carry[0] && !carry1 == !loop->carry[1]);
     LLVMValueRef less = LLVMBuildSub(s->builder, loop->rest, lw__spmd_const64(s, 1), "");
     LLVMValueRef rest = LLVMBuildAnd(s->builder, loop->rest, less, ""), next[2] = {carry0, carry1};
     LLVMBasicBlockRef from = LLVMGetInsertBlock(s->builder);
@@ -62,16 +65,11 @@ void lw__lane_loop_close(struct lw__spmd *s, struct lw__lane_loop *loop, LLVMVal
     LLVMPositionBuilderAtEnd(s->builder, loop->done);
 }
 
-static bool is_uniform(struct lw__spmd *s, LLVMValueRef v)
-{
-    return LLVMIsConstant(v) || lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
-}
-
 struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
     struct lw__lane_operand operand = {.same = true};
     int64_t stride;
-    if (is_uniform(s, v)) {
+    if (lw__is_uniform(s->facts, v)) {
         operand.value = lw__spmd_uniform(s, v);
     } else if (lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride) {
         operand.value = lw__spmd_base(s, v, p);
@@ -173,8 +171,9 @@ bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask m
 {
     LLVMValueRef args[MEMORY_ARGS];
     bool same = true;
+    assert(LLVMGetNumArgOperands(call) == MEMORY_ARGS);
     for (unsigned n = 0; n < MEMORY_ARGS; n++)
-        same &= is_uniform(s, LLVMGetOperand(call, n));
+        same &= lw__is_uniform(s->facts, LLVMGetOperand(call, n));
     if (same) {
         for (unsigned n = 0; n < MEMORY_ARGS; n++)
             args[n] = lw__spmd_uniform(s, LLVMGetOperand(call, n));

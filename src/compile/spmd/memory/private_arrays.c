@@ -10,6 +10,7 @@
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 #include <string.h>
 
 /* Bytes of a block on the stack, and their alignment; the rest is in the frame. */
@@ -19,6 +20,8 @@ enum { STACK_MAX = 1 << 18, STACK_ALIGN = 64 };
 LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align)
 {
     LLVMBuilderRef here = s->builder;
+    assert(bytes && align && !(align & (align - 1)));
+    assert(s->frame_bytes % LW_CPU_ALIGN == 0);
     LLVMValueRef at = lw__spmd_const64(s, (int64_t)s->frame_bytes);
     s->builder = s->alloca_builder;
     if (!s->frame)

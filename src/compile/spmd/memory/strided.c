@@ -11,6 +11,7 @@
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 
 enum { WINDOWS_MAX = 4 };
 
@@ -60,6 +61,7 @@ static bool lay(const struct lw__spmd *s, const struct lw__access *a, bool cover
             *w = (struct window){.first = e};
             at = 0;
         }
+        assert(at >= 0 && at < LW_LANES_MAX);
         plan->shared |= at < w->count;
         plan->gaps |= at > w->count;
         while (w->count <= at)
@@ -77,27 +79,6 @@ static uint32_t power_from(uint32_t count)
     while (power < count)
         power *= 2;
     return power;
-}
-
-/* Widen loads to a number of elements that machines have vectors of, within all elements. */
-static void widen_loads(struct plan *plan)
-{
-    const struct window *last = &plan->windows[plan->count - 1];
-    int64_t low = plan->windows[0].first, high = last->first + last->count - 1;
-    for (uint32_t j = 0; j < plan->count; j++) {
-        struct window *w = &plan->windows[j];
-        uint32_t power = power_from(w->count);
-        int64_t back = w->first + power - 1 - high;
-        if (back < 0)
-            back = 0;
-        if (w->first - back < low)
-            continue;
-        w->first -= back;
-        w->count = power;
-        for (uint32_t l = 0; l < LW_LANES_MAX; l++)
-            if (plan->window[l] == (int)j)
-                plan->element[l] += (int)back;
-    }
 }
 
 /* Widen where a mask excludes the added elements. */
@@ -202,6 +183,7 @@ static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
                                 const struct window *w)
 {
     LLVMValueRef mask = window_mask(s, a, w, false);
+    assert(w->count && w->count <= s->width);
     uint32_t power = power_from(w->count);
     if (power == w->count)
         return load_elements(s, a, w->first, w->count, mask);
@@ -242,8 +224,26 @@ LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access
     struct plan *plan = can_run && (!can_cover || runs.count <= cover.count) ? &runs : &cover;
     if (a->mask)
         widen_masked(plan);
-    else if (plan == &cover)
-        widen_loads(plan);
+    else if (plan == &cover) {
+        /* Widen loads to a number of elements that machines have vectors of, within all
+         * elements. */
+        const struct window *last = &plan->windows[plan->count - 1];
+        int64_t low = plan->windows[0].first, high = last->first + last->count - 1;
+        for (uint32_t j = 0; j < plan->count; j++) {
+            struct window *w = &plan->windows[j];
+            uint32_t power = power_from(w->count);
+            int64_t back = w->first + power - 1 - high;
+            if (back < 0)
+                back = 0;
+            if (w->first - back < low)
+                continue;
+            w->first -= back;
+            w->count = power;
+            for (uint32_t l = 0; l < LW_LANES_MAX; l++)
+                if (plan->window[l] == (int)j)
+                    plan->element[l] += (int)back;
+        }
+    }
     /* Each window is merged into the lanes that have elements in it. */
     LLVMValueRef value = load_window(s, a, &plan->windows[0]);
     int indices[LW_LANES_MAX], width = (int)s->width;
@@ -282,6 +282,7 @@ bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LL
         unsigned align;
         LLVMValueRef address = element_address(s, a, w->first, &align);
         LLVMValueRef mask = window_mask(s, a, w, plan.gaps);
+        assert(mask || !plan.gaps);
         const bool is_scalar = w->count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
         LLVMValueRef part =
             is_scalar && !mask

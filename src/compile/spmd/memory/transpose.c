@@ -172,24 +172,6 @@ static void load_together(struct lw__spmd *s, const struct transpose *t, const u
         lw__access_set(s, &t->pieces[row[k]], v[k]);
 }
 
-static void store_together(struct lw__spmd *s, const struct transpose *t, const uint32_t *row,
-                           LLVMValueRef value)
-{
-    const struct lw__access *a = &t->pieces[row[0]];
-    LLVMValueRef v[SIDE_MAX];
-    int indices[SIDE_MAX];
-    for (uint32_t k = 0; k < t->side; k++)
-        v[k] = lw__access_moved(s, a, lw__spmd_vector(s, value, row[k]));
-    transpose(s, v, t->side);
-    for (uint32_t l = 0; l < s->width; l++) {
-        for (uint32_t e = 0; e < t->side; e++)
-            indices[e] = (int)(l / t->side * t->side + e);
-        LLVMValueRef part = v[l % t->side];
-        part = lw__spmd_shuffle(s, part, part, indices, t->side);
-        LLVMSetAlignment(LLVMBuildStore(s->builder, part, row_address(s, a, l)), a->size);
-    }
-}
-
 bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
     const struct lw__arena_mark before = lw__arena_mark(&s->unit->scratch);
@@ -205,10 +187,24 @@ bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
     const bool ok = describe_pieces(s, i, mask, &t), store = LLVMIsAStoreInst(i) != NULL;
     bool done[LW_SPMD_PIECES_MAX] = {false};
     for (uint32_t k = 0; ok && k < t.count; k += t.side) {
-        if (store)
-            store_together(s, &t, t.together + k, LLVMGetOperand(i, 0));
-        else
+        if (store) {
+            const uint32_t *row = t.together + k;
+            const struct lw__access *a = &t.pieces[row[0]];
+            LLVMValueRef v[SIDE_MAX];
+            int indices[SIDE_MAX];
+            for (uint32_t k = 0; k < t.side; k++)
+                v[k] = lw__access_moved(s, a, lw__spmd_vector(s, LLVMGetOperand(i, 0), row[k]));
+            transpose(s, v, t.side);
+            for (uint32_t l = 0; l < s->width; l++) {
+                for (uint32_t e = 0; e < t.side; e++)
+                    indices[e] = (int)(l / t.side * t.side + e);
+                LLVMValueRef part = v[l % t.side];
+                part = lw__spmd_shuffle(s, part, part, indices, t.side);
+                LLVMSetAlignment(LLVMBuildStore(s->builder, part, row_address(s, a, l)), a->size);
+            }
+        } else {
             load_together(s, &t, t.together + k);
+        }
         for (uint32_t n = 0; n < t.side; n++)
             done[t.together[k + n]] = true;
     }

@@ -35,20 +35,6 @@ static bool is_known(const struct lw__cfg *g, LLVMValueRef check)
     return false;
 }
 
-static void remove_known(struct lw__arena *scratch, LLVMValueRef function)
-{
-    struct lw__cfg g;
-    const struct lw__arena_mark mark = lw__arena_mark(scratch);
-    lw__cfg_build(scratch, function, &g);
-    for (size_t b = g.count; b-- > 0;)
-        for (LLVMValueRef i = LLVMGetLastInstruction(g.blocks[b]), next; i; i = next) {
-            next = LLVMGetPreviousInstruction(i);
-            if (lw__ir_guards(i) && is_known(&g, i))
-                LLVMInstructionEraseFromParent(i);
-        }
-    lw__arena_release(scratch, mark);
-}
-
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* A block's instructions, sorted by their addresses. */
@@ -154,7 +140,15 @@ void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     const struct lw__arena_mark mark = lw__arena_mark(scratch);
-    remove_known(scratch, function);
+    struct lw__cfg g;
+    lw__cfg_build(scratch, function, &g);
+    for (size_t b = g.count; b-- > 0;)
+        for (LLVMValueRef i = LLVMGetLastInstruction(g.blocks[b]), next; i; i = next) {
+            next = LLVMGetPreviousInstruction(i);
+            if (lw__ir_guards(i) && is_known(&g, i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    lw__arena_release(scratch, mark);
     EACH_BLOCK(block, function) {
         struct placer p = {.b = b, .point = 1};
         size_t order = 0, checks = 0;

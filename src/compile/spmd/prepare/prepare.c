@@ -65,26 +65,6 @@ static void place_guards(struct lw__unit *unit)
 /* LLVM counts a check as a call with as many operands. */
 enum { GUARD_SIZE = LW_GUARD_OPERANDS };
 
-/* *percent: how much longer checks make the blocks that have some, as LLVM counts. The loops that
- * are unrolled should be those of code without checks. */
-static uint64_t instructions(const struct lw__unit *unit, uint32_t *percent)
-{
-    uint64_t n = 0, guards = 0, others = 0;
-    for (size_t i = 0; i < unit->kernels.count; i++)
-        EACH_BLOCK(b, unit->kernels.rows[i].function) {
-            uint64_t all = 0, here = 0;
-            EACH_INSTRUCTION(k, b)
-                all++, here += lw__ir_guards(k);
-            n += all;
-            guards += here;
-            others += !here                              ? 0
-                      : all > (LW_GUARD_MORE + 2) * here ? all - LW_GUARD_MORE * here
-                                                         : 2 * here;
-        }
-    *percent = (uint32_t)(100 + (guards ? 100 * GUARD_SIZE * guards / others : 0));
-    return n;
-}
-
 /* Each instruction becomes one for every piece: the more pieces, the less is unrolled. */
 static uint32_t most_pieces(const struct lw__unit *unit)
 {
@@ -119,7 +99,7 @@ static bool unroll_marked(struct lw__unit *unit)
 
 static bool unroll(struct lw__unit *unit)
 {
-    uint32_t whole = 0, sums = 0, percent;
+    uint32_t whole = 0, sums = 0;
     for (size_t i = 0; i < unit->kernels.count; i++)
         lw__spmd_mark_kept(unit, &unit->kernels.rows[i]);
     if (lw__has(unit, LW_HAS_THREADS))
@@ -128,7 +108,21 @@ static bool unroll(struct lw__unit *unit)
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
         lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole);
     }
-    const uint64_t all = instructions(unit, &percent);
+    /* How much longer checks make the blocks that have some, as LLVM counts. The loops
+     * that are unrolled should be those of code without checks. */
+    uint64_t all = 0, guards = 0, others = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        EACH_BLOCK(b, unit->kernels.rows[i].function) {
+            uint64_t size = 0, here = 0;
+            EACH_INSTRUCTION(k, b)
+                size++, here += lw__ir_guards(k);
+            all += size;
+            guards += here;
+            others += !here                               ? 0
+                      : size > (LW_GUARD_MORE + 2) * here ? size - LW_GUARD_MORE * here
+                                                          : 2 * here;
+        }
+    const uint32_t percent = (uint32_t)(100 + (guards ? 100 * GUARD_SIZE * guards / others : 0));
     lw__llvm_cpu_options(unit, most_pieces(unit), whole * all, percent);
     if (!unroll_marked(unit))
         return false;

@@ -27,12 +27,6 @@ static void each(LLVMValueRef function, void (*part)(LLVMBuilderRef b, LLVMValue
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-static bool passes_pair(LLVMValueRef i)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind &&
-           (LLVMIsAPHINode(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i));
-}
-
 static void stand_before(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef where)
 {
     LLVMPositionBuilderBefore(b, where);
@@ -65,7 +59,8 @@ static void split_pair(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i);
     LLVMValueRef pair = LLVMGetPoison(type);
-    if (!passes_pair(i))
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind ||
+        !(LLVMIsAPHINode(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i)))
         return;
     for (unsigned k = 0; k < LLVMCountStructElementTypes(type); k++) {
         LLVMValueRef v;

@@ -66,9 +66,8 @@ static void build_thread(struct operation *o)
         args[k] = take_operand(o, k);
     LLVMValueRef result =
         LLVMBuildCall2(o->b, LLVMGlobalGetValueType(callee), callee, args, count, "");
-    LLVMValueRef index = lw__shape_is_uniform(o->s->facts, lw__shape_of(o->s->facts, o->call))
-                             ? lw__spmd_const64(o->s, 0)
-                             : o->thread;
+    LLVMValueRef index =
+        lw__is_uniform(o->s->facts, o->call) ? lw__spmd_const64(o->s, 0) : o->thread;
     LLVMValueRef to = element(o, EXCHANGE(out), bytes_of(o->s, type), index);
     if (type == o->s->i1)
         result = LLVMBuildZExt(o->b, result, o->s->i8, "");
@@ -153,7 +152,7 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 static void load_result(struct lw__spmd *s, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call), stored = stored_type(s, type);
-    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, call))) {
+    if (lw__is_uniform(s->facts, call)) {
         LLVMValueRef x = lw__spmd_field(s, stored, s->gang->exchange, EXCHANGE(out));
         x = type == stored ? x : LLVMBuildTrunc(s->builder, x, type, "");
         lw__spmd_set_uniform(s, call, x);
@@ -195,9 +194,8 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
     for (unsigned k = 0; k < count; k++) {
         LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);
         if (!LLVMIsConstant(v))
-            v = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v))
-                    ? lw__spmd_uniform(s, v)
-                    : lw__spmd_first_value(s, v, there);
+            v = lw__is_uniform(s->facts, v) ? lw__spmd_uniform(s, v)
+                                            : lw__spmd_first_value(s, v, there);
         lw__gang_set(s, FIELD(key) + k * sizeof(uint64_t),
                      LLVMBuildIntCast2(s->builder, v, s->i64, 0, ""));
     }

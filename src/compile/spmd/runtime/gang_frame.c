@@ -2,6 +2,7 @@
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ void lw__gang_suspend(struct lw__spmd *s, int state, size_t site)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(s->builder),
                       next = lw__builder_new_block(s, "resumed");
+    assert(s->gang->record);
     lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
     lw__gang_set(s, FIELD(site), lw__spmd_const32(s, (int64_t)site));
     lw__coroutine_suspend(&s->gang->co, here, next);
@@ -35,6 +37,7 @@ void lw__gang_suspend(struct lw__spmd *s, int state, size_t site)
 
 LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece)
 {
+    assert(piece < s->pieces && s->gang->exchange);
     LLVMValueRef thread = LLVMBuildZExt(s->builder, s->gang->first, s->i64, "");
     thread = LLVMBuildAdd(s->builder, thread, lw__spmd_const64(s, (int64_t)piece * s->width), "");
     LLVMValueRef byte = LLVMBuildMul(s->builder, thread, lw__spmd_const64(s, (int64_t)bytes), "");
@@ -43,6 +46,7 @@ LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint
 
 void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
 {
+    assert(s->config->gang_threads % 32 == 0);
     LLVMValueRef warp = LLVMBuildLShr(s->builder, s->gang->first, lw__spmd_const32(s, 5), "");
     warp = LLVMBuildZExt(s->builder, warp, s->i64, "");
     LLVMValueRef words = at(s, s->gang->exchange, offset);

@@ -10,6 +10,7 @@
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/memory/memory.h"
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ void lw__spmd_refuse_under(struct lw__spmd *s, const LLVMValueRef *mask, uint32_
                            uint32_t end)
 {
     LLVMValueRef array = array_of(s, LW_GUARD_FAILS);
+    assert(s->width < 32 && first < end && end <= s->pieces);
     for (uint32_t p = first; p < end; p++) {
         LLVMValueRef bits = LLVMBuildZExt(s->builder, lw__mask_bits(s, mask[p]), s->i32, "");
         LLVMBuildStore(s->builder, bits, element(s, s->i32, array, lw__spmd_const64(s, p)));
@@ -213,6 +215,8 @@ void lw__spmd_refuse_lanes(struct lw__spmd *s, LLVMValueRef call, const LLVMValu
                            uint32_t first, uint32_t end)
 {
     struct operand operands[LW_GUARD_OPERANDS] = {{0}};
+    assert(first < end && end <= s->pieces);
+    assert(LLVMGetNumArgOperands(call) == LW_GUARD_OPERANDS);
     LLVMBasicBlockRef head, loop = lw__builder_new_block(s, "look"),
                             next = lw__builder_new_block(s, "next"),
                             done = lw__builder_new_block(s, "looked");

@@ -17,6 +17,7 @@
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/collective/collective.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@
 void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef exited)
 {
     bool waits = false;
+    assert(!s->waiting_mask || s->exited_mask);
     for (uint32_t b = to; s->waiting_mask && !waits && b != UINT32_MAX; b = s->facts->ipdom[b])
         waits = s->facts->is_wait_point[b];
     if (!waits)
@@ -45,6 +47,7 @@ void lw__spmd_clear_waiting(struct lw__spmd *s, const LLVMValueRef *mask)
 
 void lw__spmd_add_waiting(struct lw__spmd *s, LLVMValueRef *live)
 {
+    assert(!s->waiting_mask || s->exited_mask);
     LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
     for (uint32_t w = 0; s->waiting_mask && w < lw__warps(s); w++) {
         LLVMValueRef some = LLVMBuildIsNotNull(s->builder, lw__warp_bits(s, live, w), "");
