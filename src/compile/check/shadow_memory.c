@@ -341,8 +341,8 @@ void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
         return;
     }
     /* As many bytes of whole origins. */
-    bytes = LLVMBuildAdd(w->b, bytes, number(w, ORIGIN_BYTES - 1), "");
-    LLVMValueRef words = LLVMBuildAnd(w->b, bytes, number(w, ~(uint64_t)(ORIGIN_BYTES - 1)), "");
+    LLVMValueRef words = LLVMBuildAdd(w->b, bytes, number(w, ORIGIN_BYTES - 1), "");
+    words = LLVMBuildAnd(w->b, words, number(w, ~(uint64_t)(ORIGIN_BYTES - 1)), "");
     lw__ir_mark(LLVMBuildMemMove(w->b, shadow[0], 1, shadow[1], 1, bytes), LW_REF_OWN);
     lw__ir_mark(LLVMBuildMemMove(w->b, origin[0], 1, origin[1], 1, words), LW_REF_OWN);
 }
