@@ -159,11 +159,11 @@ bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef 
         }
         if (loads)
             LLVMReplaceAllUsesWith(i, all);
+        LLVMInstructionEraseFromParent(i);
     } else if (is_atomic(i)) {
         LLVMValueRef next = LLVMGetNextInstruction(i);
         const LLVMAtomicOrdering order = take_order(i);
-        if ((order == LLVMAtomicOrderingRelease || order == LLVMAtomicOrderingAcquireRelease ||
-             is_total(order)) ||
+        if (order == LLVMAtomicOrderingRelease || order == LLVMAtomicOrderingAcquireRelease ||
             is_total(order))
             fence(&w, is_total(order));
         LLVMValueRef instead = float_operation(&w, i);
