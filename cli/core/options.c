@@ -88,14 +88,14 @@ static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
         return CLI_DONE;                                                                           \
     }
 
+/* clang-format off */
 #define WORDS(X)                                                                                   \
-    X(kernel)                                                                                      \
-    X(device) X(out) X(header) X(depfile) X(targets) X(suppress) X(sarif) X(stage) X(svg)          \
-        X(threads) X(filter) X(draw)
+    X(kernel) X(device) X(out) X(header) X(depfile) X(targets) X(suppress) X(sarif) X(stage)       \
+    X(svg) X(threads) X(filter) X(draw)
 #define FLAGS(X)                                                                                   \
-    X(no_debug)                                                                                    \
-    X(no_bitcode) X(strict) X(verbose) X(json) X(small) X(debug) X(remarks) X(quiet) X(list)       \
-        X(plan) X(markdown) X(clear) X(help) X(count) X(with_check)
+    X(no_debug) X(no_bitcode) X(strict) X(verbose) X(json) X(small) X(debug) X(remarks) X(quiet)   \
+    X(list) X(plan) X(markdown) X(clear) X(help) X(count) X(with_check)
+/* clang-format on */
 WORDS(WORD)
 FLAGS(FLAG)
 
