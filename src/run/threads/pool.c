@@ -315,7 +315,7 @@ static void call_worker(void)
     if (!todo)
         return;
     atomic_fetch_add(&calls, 1);
-    if (todo > pool.count - pool.busy)
+    if (todo + pool.busy > pool.count)
         start_worker();
     if (todo > pool.spinners)
         pthread_cond_signal(&work);
