@@ -51,12 +51,12 @@ static int become(char **words)
 int cuda_bench(const struct options *o)
 {
     char script[PATH_MAX], library[PATH_MAX];
-    Dl_info info;
     const struct {
         const char *name, *value;
     } texts[] = {{"--rows", o->rows}, {"--json", o->json}, {"--svg", o->svg}};
     if (!o->help && !has_gpu(o->device))
         return NOT_THERE;
+    Dl_info info;
     if (!find_script(script) || !dladdr((void *)(uintptr_t)lw_device_open, &info) ||
         !realpath(info.dli_fname, library)) {
         return bench_fail(NOT_THERE, "cuda/run.py is not installed beside lanewise-bench");

@@ -77,16 +77,15 @@ static void time_recording(lw_device *device, lw_kernel *scale)
 
     for (enum shape shape = CHAIN; shape < SHAPES; shape++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            lw_executable *x;
             lw_graph *g;
-            double begin, recorded, compiled;
 
             must(lw_graph_create(device, &g));
-            begin = bench_now();
+            double begin = bench_now();
             record(g, scale, shape, sizes[k]);
-            recorded = bench_now();
+            double recorded = bench_now();
+            lw_executable *x;
             must(lw_graph_compile(g, &x));
-            compiled = bench_now();
+            double compiled = bench_now();
             printf("record %s of %zu: %.0f + %.0f ns a launch\n", shape_names[shape], sizes[k],
                    (recorded - begin) / (double)sizes[k], (compiled - recorded) / (double)sizes[k]);
             lw_executable_destroy(x);
@@ -99,27 +98,34 @@ static void record_attention(lw_device *device, lw_kernel *const *k)
 {
     static const ptrdiff_t square[] = {16, 16};
     const lw_dim3 block = lw_dim_2(8, 8), wide = lw_dim_2(2, 1);
-    lw_tensor q, K, V, out, keys, scores, row, q_row, out_row;
-    lw_executable *x;
     lw_graph *g;
-    lw_stream *s;
 
     must(lw_graph_create(device, &g));
-    s = lw_graph_stream(g);
+    lw_stream *s = lw_graph_stream(g);
+    lw_tensor q;
     must(lw_graph_input(g, "q", LW_F32, 1, square, &q));
+    lw_tensor K;
     must(lw_graph_input(g, "K", LW_F32, 2, square, &K));
+    lw_tensor V;
     must(lw_graph_input(g, "V", LW_F32, 2, square, &V));
+    lw_tensor out;
     must(lw_graph_temporary(g, LW_F32, 1, square, &out));
+    lw_tensor keys;
     must(lw_graph_temporary(g, LW_F32, 2, square, &keys));
+    lw_tensor scores;
     must(lw_graph_temporary(g, LW_F32, 1, square, &scores));
+    lw_tensor q_row;
     must(lw_tensor_reshape(q, 2, (ptrdiff_t[]){1, 16}, &q_row));
+    lw_tensor row;
     must(lw_tensor_reshape(scores, 2, (ptrdiff_t[]){1, 16}, &row));
+    lw_tensor out_row;
     must(lw_tensor_reshape(out, 2, (ptrdiff_t[]){1, 16}, &out_row));
     must(LW_LAUNCH(s, k[0], lw_dim_2(2, 2), block, keys, K));
     must(LW_LAUNCH(s, k[1], wide, block, row, q_row, keys, 1.0));
     must(LW_LAUNCH(s, k[2], 1, 16, scores, scores));
     must(LW_LAUNCH(s, k[1], wide, block, out_row, row, V, 1.0));
     must(lw_graph_output(g, "output", out));
+    lw_executable *x;
     must(lw_graph_compile(g, &x));
     lw_executable_destroy(x);
     lw_graph_destroy(g);
@@ -179,7 +185,6 @@ static double time_calls(const struct runs *r, void (*call)(const struct runs *)
 static lw_executable *record_links(lw_device *device, lw_kernel *scale)
 {
     lw_tensor t[LINKS + 1];
-    lw_executable *x;
     lw_graph *g;
 
     must(lw_graph_create(device, &g));
@@ -189,6 +194,7 @@ static lw_executable *record_links(lw_device *device, lw_kernel *scale)
         must(LW_LAUNCH(lw_graph_stream(g), scale, N / BLOCK, BLOCK, t[k], t[k - 1], N, 1.0));
     }
     must(lw_graph_output(g, "out", t[LINKS]));
+    lw_executable *x;
     must(lw_graph_compile(g, &x));
     lw_graph_destroy(g);
     return x;
@@ -224,15 +230,15 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "cpu";
     const lw_build_options options = {.source = text};
-    lw_program *program;
     lw_device *device;
-    lw_kernel *scale;
 
     if (lw_device_open(name, &device)) {
         printf("graphs: skipped: %s\n", lw_last_error());
         return 0;
     }
+    lw_program *program;
     must(lw_program_build(device, "graphs.c", &options, &program));
+    lw_kernel *scale;
     must(lw_program_kernel(program, "scale", &scale));
     time_recording(device, scale);
     if (argc > 2)

@@ -94,12 +94,12 @@ static int make_graph(struct bench_hand *h, int links, int n)
 static int set_up(struct bench_hand *h, const char *name, int links, int n)
 {
     const char *colon = strchr(name, ':');
-    void *module;
     int device, result = h->init(0);
 
     result = result ? result : h->device(&device, colon ? atoi(colon + 1) : 0);
     result = result ? result : h->retain(&h->context, device);
     result = result ? result : h->push(h->context);
+    void *module;
     result = result ? result : h->load(&module, ptx, 0, NULL, NULL);
     result = result ? result : h->find(&h->function, module, "scale");
     result = result ? result : h->stream(&h->queue, 1);

@@ -12,7 +12,6 @@ void machine_describe(struct machine *machine)
 {
     char line[256], model[128] = "unknown processor";
     time_t seconds = time(NULL);
-    struct tm day;
     struct utsname system = {0};
     FILE *info = fopen("/proc/cpuinfo", "r");
     *machine = (struct machine){0};
@@ -26,6 +25,7 @@ void machine_describe(struct machine *machine)
              sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
     if (getloadavg(&machine->load, 1) != 1)
         machine->load = 0;
+    struct tm day;
     if (gmtime_r(&seconds, &day))
         strftime(machine->when, sizeof machine->when, "%Y-%m-%dT%H:%M:%SZ", &day);
 }

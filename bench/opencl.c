@@ -94,13 +94,13 @@ static bool build(struct variant *v, const struct session *s)
     struct opencl *o = v->state;
     char options[128] = "", name[64];
     size_t length;
-    int32_t error;
     const char *text = kernel_text("opencl", s->row->kernel, &length);
     if (s->row->define)
         snprintf(options, sizeof options, "-D%s", s->row->define);
     if (o->salt[0])
         snprintf(options, sizeof options, "-D%s", o->salt);
     snprintf(name, sizeof name, "%s_kernel", s->row->kernel);
+    int32_t error;
     o->program = o->api.CreateProgramWithSource(o->context, 1, &text, &length, &error);
     if (!error && o->api.BuildProgram(o->program, 1, &o->device, options, NULL, NULL))
         return build_log(v, o);

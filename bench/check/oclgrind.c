@@ -131,9 +131,9 @@ static bool read_results(const char *path, const struct row *row, double **resul
 
 double oclgrind_seconds(const struct row *row, const char *kernels, double **results)
 {
-    struct files files;
     const bool is_small = row->grid.x * row->grid.y <= 2;
     double seconds = -1, least = -1;
+    struct files files;
     memset(&files, 0, sizeof files);
     if (make_files(&files) && write_simulation(files.paths[SIMULATION], row, kernels, false)) {
         seconds = seconds_of(&files, "--data-races");

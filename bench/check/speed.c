@@ -62,7 +62,6 @@ static lw_buffer *make(lw_device *device, const struct row *row, char letter)
     const size_t count = row_elements(row, letter);
     const lw_dtype dtype = row_dtype(letter);
     void *values = calloc(count, sizeof(uint32_t));
-    lw_buffer *buffer;
     for (size_t i = 0; values && i < count; i++) {
         const double value = row_value(row, letter, i);
         if (dtype == LW_U8)
@@ -72,6 +71,7 @@ static lw_buffer *make(lw_device *device, const struct row *row, char letter)
         else
             ((float *)values)[i] = (float)value;
     }
+    lw_buffer *buffer;
     must(lw_buffer_create(device, dtype, count, &buffer));
     must(values ? lw_buffer_write(buffer, 0, count, values)
                 : lw_fail(LW_E_MEMORY, "out of memory"));

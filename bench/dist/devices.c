@@ -85,8 +85,6 @@ static void fill(struct rank *r, lw_tensor t, int axis, size_t global, unsigned 
 {
     float *values = malloc(SEED_ELEMENTS * sizeof *values);
     ptrdiff_t outer = 1, line = 1, whole = 1, one;
-    lw_buffer *few;
-    lw_tensor from, to;
 
     for (int k = 0; k < t.rank; k++) {
         outer *= k < axis ? t.extent[k] : 1;
@@ -98,12 +96,15 @@ static void fill(struct rank *r, lw_tensor t, int axis, size_t global, unsigned 
         seed = seed * 1664525u + 1013904223u;
         values[i] = (float)(int32_t)seed / 2147483648.0f;
     }
+    lw_buffer *few;
     need(lw_buffer_create(r->device, LW_F32, SEED_ELEMENTS, &few));
     need(lw_buffer_write(few, 0, SEED_ELEMENTS, values));
     free(values);
     const ptrdiff_t shape[] = {outer, line / one, one};
+    lw_tensor from;
     need(lw_tensor_of(few, 1, &one, &from));
     need(lw_tensor_broadcast(from, 3, shape, &from));
+    lw_tensor to;
     need(lw_tensor_of(t.buffer, 3, shape, &to));
     need(lw_copy(r->stream, to, from));
     need(lw_stream_wait(r->stream));
@@ -114,7 +115,6 @@ static void make_tensors(struct rank *r, enum op op, const struct shapes *s)
 {
     for (int k = 0; k <= s->inputs; k++) {
         ptrdiff_t extent[4];
-        lw_buffer *buffer;
         size_t count = 1;
 
         memcpy(extent, s->extent[k], sizeof extent);
@@ -122,6 +122,7 @@ static void make_tensors(struct rank *r, enum op op, const struct shapes *s)
             extent[s->axis[k]] = (ptrdiff_t)r->part.count;
         for (int a = 0; a < s->rank[k]; a++)
             count *= (size_t)extent[a];
+        lw_buffer *buffer;
         need(lw_buffer_create(r->device, LW_F32, count, &buffer));
         need(lw_tensor_of(buffer, s->rank[k], extent, &r->t[k]));
         if (k < s->inputs)

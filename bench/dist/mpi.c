@@ -43,10 +43,10 @@ static double time_dist(struct bench *b, float *result)
 static double time_allreduce(struct bench *b, float *result)
 {
     const double begin = MPI_Wtime();
-    float mine;
 
     need(lw_dot(b->stream, b->out, b->x, b->y, NULL));
     need(lw_stream_wait(b->stream));
+    float mine;
     need(lw_buffer_read(b->out.buffer, 0, 1, &mine));
     MPI_Allreduce(&mine, result, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     return MPI_Wtime() - begin;
@@ -55,12 +55,12 @@ static double time_allreduce(struct bench *b, float *result)
 static lw_buffer *values(lw_device *device, size_t count, unsigned seed)
 {
     float *v = malloc(count * sizeof *v);
-    lw_buffer *b;
 
     for (size_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (float)(int32_t)seed / 2147483648.0f;
     }
+    lw_buffer *b;
     need(lw_buffer_create(device, LW_F32, count, &b));
     need(lw_buffer_write(b, 0, count, v));
     free(v);
@@ -74,20 +74,20 @@ int main(int argc, char **argv)
     const ptrdiff_t extent = (ptrdiff_t)count;
     double dist[REPEATS], all[REPEATS];
     float of_dist = 0, of_all = 0;
-    lw_transport transport;
-    lw_device *device;
-    lw_buffer *out;
-    struct bench b;
 
     MPI_Init(&argc, &argv);
+    lw_device *device;
     need(lw_device_open(name, &device));
+    struct bench b;
     need(lw_stream_create(device, &b.stream));
+    lw_transport transport;
     need(lw_mpi_transport(MPI_COMM_WORLD, &transport));
     need(lw_comm_create(device, &transport, &b.comm));
     const size_t rank = (size_t)lw_comm_rank(b.comm), size = (size_t)lw_comm_size(b.comm);
     b.part = (lw_part){count * size, count * rank, count};
     need(lw_tensor_of(values(device, count, (unsigned)rank), 1, &extent, &b.x));
     need(lw_tensor_of(values(device, count, (unsigned)rank + 77), 1, &extent, &b.y));
+    lw_buffer *out;
     need(lw_buffer_create(device, LW_F32, 1, &out));
     need(lw_tensor_of(out, 0, NULL, &b.out));
     for (int i = -WARM; i < REPEATS; i++) {

@@ -34,10 +34,10 @@ static void print_help(const struct bench_form *form)
 
 int bench_run_form(const struct bench_form *form, char **words)
 {
-    struct cli_options options;
     size_t count = 0;
     while (words[count])
         count++;
+    struct cli_options options;
     int failed = cli_options_read(form->bit, words, count, &options);
     struct bench *bench = failed ? NULL : calloc(1, sizeof *bench);
     if (!failed && !bench)

@@ -198,9 +198,9 @@ int bench_add_limits(struct bench *bench, size_t index)
     row->weight = 3;
     memcpy(taken, row->taken, sizeof taken);
     for (int limit = 0; limit < LIMITS && bench->workers[worker].has_limits; limit++) {
-        size_t made;
         if (taken[limit] <= 0 || bytes < BENCH_LEAST_BYTES)
             continue;
+        size_t made;
         int failed = bench_add_limit(bench, worker, group, limit, bytes, is_double, &made);
         if (failed)
             return failed;

@@ -148,9 +148,9 @@ static int sample_host(struct bench_row *row, double *seconds)
 
 int bench_sample(struct bench_row *row, struct cli_session *session, double *seconds)
 {
-    uint64_t time;
     if (row->step.kind == BENCH_HOST)
         return sample_host(row, seconds);
+    uint64_t time;
     lw_status status = cli_session_time(session, queue, row, row->calls, &time);
     *seconds = (double)time * 1e-9 / (double)row->calls;
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
@@ -202,10 +202,10 @@ static int set_calls(struct bench_row *row, struct cli_session *session, double 
 int bench_open(struct bench *bench, struct bench_row *row, struct cli_session *session,
                double *value)
 {
-    double seconds;
     row->is_open = true;
     row->calls = 1;
     int failed = open_args(bench, row, session->device);
+    double seconds;
     if (!failed)
         failed = bench_sample(row, session, &seconds);
     if (!failed && row->has_want)

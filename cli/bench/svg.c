@@ -171,12 +171,13 @@ static void draw_body(FILE *to, const struct bench *bench, double *height)
 int bench_write_svg(const struct bench *bench)
 {
     char *body = NULL, *text = NULL;
-    size_t body_size, size;
     double height = 0;
+    size_t body_size;
     FILE *memory = open_memstream(&body, &body_size);
     if (memory)
         draw_body(memory, bench, &height);
     int failed = cli_end_text(memory, &body);
+    size_t size;
     memory = failed ? NULL : open_memstream(&text, &size);
     if (memory)
         draw(memory, bench, body, height + 12);

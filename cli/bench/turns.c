@@ -57,8 +57,8 @@ static void check(struct bench_row *row, double value)
 static bool open_row(struct bench *bench, size_t index)
 {
     struct bench_row *row = &bench->rows[index];
-    struct bench_reply reply;
     show_progress(bench, row, "first call");
+    struct bench_reply reply;
     if (!bench_ask(bench, row->worker, REQUEST_OPEN, index, &reply))
         return false;
     row->calls = reply.calls;
@@ -83,9 +83,9 @@ static bool has_turn(const struct bench_row *row, double seconds)
 static bool take_sample(struct bench *bench, size_t index)
 {
     struct bench_row *row = &bench->rows[index];
-    struct bench_reply reply;
     double begin = bench_now();
     show_progress(bench, row, "samples");
+    struct bench_reply reply;
     if (!bench_ask(bench, row->worker, REQUEST_SAMPLE, index, &reply))
         return false;
     row->used += bench_now() - begin;
@@ -123,8 +123,8 @@ static void close_group(struct bench *bench, size_t first, size_t count)
 {
     bool is_closed[BENCH_WORKERS] = {false};
     for (size_t i = first; i < first + count && !bench->is_interrupted; i++) {
-        struct bench_reply reply;
         int worker = bench->rows[i].worker;
+        struct bench_reply reply;
         if (!is_closed[worker])
             bench_ask(bench, worker, REQUEST_CLOSE, i, &reply);
         is_closed[worker] = true;
@@ -174,10 +174,10 @@ static void work_out(struct bench *bench)
 
 int bench_measure(struct bench *bench, double seconds)
 {
-    size_t count;
     machine_describe(&bench->machine);
     bench->has_progress = isatty(STDERR_FILENO);
     int failed = bench_start(bench);
+    size_t count;
     for (size_t first = 0; first < bench->row_count && !failed && !bench->is_interrupted;
          first += count) {
         size_t group = bench->rows[first].group;

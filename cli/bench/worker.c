@@ -84,11 +84,11 @@ static void serve(struct bench *bench, struct bench_worker *worker, int from, in
 {
     struct cli_options options = *bench->options;
     struct cli_session session = {0};
-    struct request request;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(worker->log, STDERR_FILENO);
     dup2(worker->log, STDOUT_FILENO);
     int failed = open_session(worker, &options, &session);
+    struct request request;
     while (read_pipe(from, &request, sizeof request)) {
         struct bench_reply reply = {.status = failed};
         if (!failed)
@@ -108,9 +108,9 @@ static void serve(struct bench *bench, struct bench_worker *worker, int from, in
 
 int bench_all_threads(void)
 {
-    cpu_set_t set;
     const char *said = getenv("LANEWISE_NUM_THREADS");
     int threads = said ? atoi(said) : 0;
+    cpu_set_t set;
     if (threads < 1 && sched_getaffinity(0, sizeof set, &set) == 0)
         threads = CPU_COUNT(&set);
     return threads > 0 ? threads : 1;

@@ -20,7 +20,6 @@ const char *cli_input_name(const char *file)
 /* read_some - at the end of the text, which grows; 0: there is no more. */
 static ssize_t read_some(char **text, size_t *size, size_t *room)
 {
-    ssize_t got;
     if (*room - *size < 2) {
         size_t more = *room ? 2 * *room : 1 << 16;
         char *larger = realloc(*text, more);
@@ -29,6 +28,7 @@ static ssize_t read_some(char **text, size_t *size, size_t *room)
         *text = larger;
         *room = more;
     }
+    ssize_t got;
     do
         got = read(STDIN_FILENO, *text + *size, *room - *size - 1);
     while (got < 0 && errno == EINTR);
@@ -39,8 +39,8 @@ static ssize_t read_some(char **text, size_t *size, size_t *room)
 int cli_input_read(char **text)
 {
     size_t size = 0, room = 0;
-    ssize_t got;
     *text = NULL;
+    ssize_t got;
     do
         got = read_some(text, &size, &room);
     while (got > 0);

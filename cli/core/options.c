@@ -51,13 +51,13 @@ static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
     const char *rest = value;
     for (int i = 0; i < 3; i++) {
         char word[32];
-        uint64_t size;
         size_t hexadecimal = strncmp(rest, "0x", 2) == 0 ? 2 : 0;
         size_t length = hexadecimal + strcspn(rest + hexadecimal, ",x");
         if (length == 0 || length >= sizeof word)
             break;
         memcpy(word, rest, length);
         word[length] = '\0';
+        uint64_t size;
         int failed = read_size(name, word, UINT32_MAX, &size);
         if (failed)
             return failed;
@@ -122,8 +122,8 @@ static int set_block(struct cli_options *options, const char *name, const char *
 static int add_block(struct cli_options *options, const char *name, const char *value)
 {
     char full[128];
-    lw_dim3 dim;
     const char *equals = strchr(value, '=');
+    lw_dim3 dim;
     int failed = read_dim3(name, equals ? equals + 1 : value, &dim);
     if (failed)
         return failed;

@@ -71,11 +71,11 @@ static void *follow(void *of)
 void cli_progress_begin(struct cli_progress *p, const struct cli_options *options, const char *verb,
                         const char *what)
 {
-    pthread_condattr_t attributes;
     *p = (struct cli_progress){.since = now()};
     snprintf(p->what, sizeof p->what, "%s %s", verb, what);
     if (options->quiet || options->json || !isatty(STDERR_FILENO))
         return;
+    pthread_condattr_t attributes;
     if (pthread_condattr_init(&attributes) != 0)
         return;
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -38,8 +38,9 @@ static void keep_error(const char *format, va_list list)
 
 int cli_fail(enum cli_exit status, const char *format, ...)
 {
-    va_list list, again;
+    va_list list;
     va_start(list, format);
+    va_list again;
     va_copy(again, list);
     cli_message_begin();
     vfprintf(stderr, format, list);

@@ -11,9 +11,9 @@
 
 int cli_text_read(int file, char **text, size_t *size)
 {
-    struct stat about;
     size_t have = 0;
     *text = NULL;
+    struct stat about;
     if (fstat(file, &about) != 0)
         return cli_fail(CLI_BROKEN, "a memory file: %s", strerror(errno));
     *size = (size_t)about.st_size;

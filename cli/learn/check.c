@@ -54,12 +54,12 @@ static int set_pairs(struct learn_scope *scope, const char *text, char *names)
 static int set_let(struct learn_scope *scope, const char *text, uint64_t seed, char *name)
 {
     char expression[200];
-    int64_t number;
-    long long low, high;
     if (sscanf(text, "%31s %199[^\n]", name, expression) != 2)
         return cli_fail(CLI_BROKEN, "check.txt: let '%s' is not NAME NUMBER", text);
+    long long low, high;
     if (sscanf(expression, "rand %lld %lld", &low, &high) == 2)
         return learn_set(scope, name, random_number(seed, low, high));
+    int64_t number;
     int failed = learn_number(scope, expression, &number);
     return failed ? failed : learn_set(scope, name, number);
 }
@@ -270,8 +270,8 @@ static int run_case(struct judge *j, size_t index, bool *is_right)
     snprintf(j->verdict->sizes, sizeof j->verdict->sizes, "%s", j->test->cases[index]);
     *is_right = true;
     for (int device = REF; device < DEVICES && *is_right && !failed; device++) {
-        struct learn_outcome outcome;
         j->verdict->device = j->mine[device].device_name;
+        struct learn_outcome outcome;
         failed = run_on(j, device, &outcome);
         if (!failed)
             failed = judge_outcome(j, device, &outcome, is_right);
@@ -291,12 +291,12 @@ static int run_case(struct judge *j, size_t index, bool *is_right)
 static int run_ours(struct judge *j)
 {
     char file[PATH_MAX + 64], names[LEARN_LETS + 8][32];
-    struct learn_outcome outcome;
     struct learn_bench ours = {.device_name = "ref", .file = file, .count = true};
     snprintf(file, sizeof file, "%s/solution.c", j->puzzle->folder);
     int failed = make_case(j, j->test->case_count - 1, names);
     if (!failed)
         failed = learn_bench_open(&ours, j->test, j->options);
+    struct learn_outcome outcome;
     if (!failed)
         failed = learn_launch(&ours, j->test, &j->scope, j->data, j->options, &outcome);
     if (!failed) {

@@ -20,11 +20,11 @@
 /* read_file - all of it and a NUL; *size without that. NULL: errno says why. */
 static char *read_file(const char *path, size_t *size)
 {
-    struct stat about;
     FILE *file = fopen(path, "r");
     char *text = NULL;
     if (!file)
         return NULL;
+    struct stat about;
     if (fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode))
         text = calloc((size_t)about.st_size + 1, 1);
     else
@@ -49,8 +49,8 @@ static int read_own(const char *path, char **text, size_t *size)
 int learn_text(const char *folder, const char *name, char **text)
 {
     char path[PATH_MAX + 64];
-    size_t size;
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    size_t size;
     return read_own(path, text, &size);
 }
 
@@ -82,10 +82,10 @@ static bool find_folder(char *folder, size_t size)
 static int read_progress(struct learn_track *track)
 {
     char name[64];
-    int done, hints;
     FILE *file = fopen(PROGRESS, "r");
     if (!file)
         return errno == ENOENT || errno == ENOTDIR ? CLI_DONE : cli_fail_file(errno, PROGRESS);
+    int done, hints;
     while (fscanf(file, "%63s %d %d", name, &done, &hints) == 3)
         for (size_t i = 0; i < track->count; i++)
             if (strcmp(track->names[i], name) == 0) {
@@ -158,15 +158,15 @@ static int copy(const char *from, const char *to, bool *is_new)
 int learn_start(const struct learn_puzzle *puzzle, bool *is_new)
 {
     char from[PATH_MAX + 64];
-    bool is_new_input;
-    glob_t inputs;
     snprintf(from, sizeof from, "%s/skeleton.c", puzzle->folder);
     int failed = make_folder();
     if (!failed)
         failed = copy(from, puzzle->mine, is_new);
     snprintf(from, sizeof from, "%s/*.npy", puzzle->folder);
+    glob_t inputs;
     if (failed || glob(from, 0, NULL, &inputs) != 0)
         return failed;
+    bool is_new_input;
     for (size_t i = 0; i < inputs.gl_pathc && !failed; i++) {
         snprintf(from, sizeof from, LEARN_FOLDER "/%s", strrchr(inputs.gl_pathv[i], '/') + 1);
         failed = copy(inputs.gl_pathv[i], from, &is_new_input);

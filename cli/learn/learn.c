@@ -112,8 +112,8 @@ static int print_expected(const struct learn_puzzle *puzzle)
 static int show_problem(const struct learn_puzzle *puzzle)
 {
     bool is_new;
-    char *page;
     int failed = learn_start(puzzle, &is_new);
+    char *page;
     if (!failed)
         failed = learn_text(puzzle->folder, "README.md", &page);
     if (failed)
@@ -134,11 +134,11 @@ static int show_problem(const struct learn_puzzle *puzzle)
 static int show_hint(struct learn_track *track, const struct learn_puzzle *puzzle)
 {
     int *shown = &track->hints[puzzle->number - 1];
-    size_t count;
     char *page;
     int failed = learn_text(puzzle->folder, "README.md", &page);
     if (failed)
         return failed;
+    size_t count;
     learn_print_hint(NULL, page, 0, &count);
     size_t index = (size_t)*shown < count ? (size_t)*shown : count - 1;
     for (size_t i = 0; i <= index && count > 0; i++) {
@@ -271,12 +271,12 @@ static void print_right(const struct learn_track *track, const struct learn_puzz
 static int judge(struct learn_track *track, const struct learn_puzzle *puzzle,
                  const struct cli_options *options)
 {
-    struct learn_verdict verdict;
-    struct cli_progress progress;
     int failed = need_file(puzzle);
     if (failed)
         return failed;
+    struct cli_progress progress;
     cli_progress_begin(&progress, options, "checking", puzzle->name);
+    struct learn_verdict verdict;
     failed = learn_check(puzzle, options, &progress, &verdict);
     cli_progress_end(&progress);
     if (!failed && verdict.is_right) {
@@ -345,10 +345,10 @@ static int learn_one(struct learn_track *track, const struct cli_options *option
 
 int cli_learn(const struct cli_options *options)
 {
-    struct learn_track track;
     int failed = check_options(options);
     if (failed)
         return failed;
+    struct learn_track track;
     failed = learn_open(&track);
     if (!failed && options->file)
         failed = learn_one(&track, options);

@@ -79,9 +79,9 @@ static int reshape(const struct learn_scope *scope, const char *arg, struct lear
 {
     char shape[64];
     int64_t extent[LEARN_RANK];
-    size_t rank;
     if (sscanf(arg, "%*[^[][%63[^]]]", shape) != 1)
         return CLI_DONE;
+    size_t rank;
     int failed = learn_numbers(scope, shape, LEARN_RANK, extent, &rank);
     data->rank = (int)rank;
     for (size_t i = 0; i < rank && !failed; i++)
@@ -112,8 +112,8 @@ static int read_number(struct call *call, const lw_param *param, const struct le
                        const char *expression)
 {
     char text[LW_NUMBER_SIZE];
-    int64_t number;
     struct cli_arg *arg = &call->args[call->count];
+    int64_t number;
     int failed = learn_number(scope, expression, &number);
     if (failed)
         return failed;
@@ -179,9 +179,9 @@ static int read_call(struct run *run, const struct learn_launch *launch, struct 
         return cli_fail(CLI_USAGE, "%s: '%s' has %zu parameters; keep the %zu of the skeleton",
                         run->bench->file, launch->kernel, needed, launch->arg_count);
     for (size_t i = 0; i < needed; i++) {
-        lw_param param;
         const struct learn_data *data = find_data(run->test, run->data, launch->args[i]);
         int failed = CLI_DONE;
+        lw_param param;
         status = lw_kernel_param(call->kernel, i, &param);
         if (status != LW_OK)
             return cli_fail_library(status);
@@ -233,8 +233,9 @@ static int launch(struct run *run, const struct learn_launch *launch)
     struct call call = {.count = 0};
     lw_launch_options options = {0};
     int64_t shared = 0;
-    lw_dim3 grid, block;
+    lw_dim3 grid;
     int failed = read_dim(run->scope, launch->grid, &grid);
+    lw_dim3 block;
     if (!failed)
         failed = read_dim(run->scope, launch->block, &block);
     if (!failed && launch->shared)
@@ -282,8 +283,8 @@ static void write_finding(const lw_finding *finding, void *user)
 
 static int keep_findings(struct run *run)
 {
-    size_t size;
     struct learn_outcome *outcome = run->outcome;
+    size_t size;
     struct findings to = {.text = open_memstream(&outcome->findings, &size),
                           .is_lenient = run->test->is_lenient};
     if (to.text)
@@ -353,10 +354,10 @@ void learn_outcome_free(struct learn_outcome *outcome)
 static lw_status as_dtype(lw_device *device, const struct learn_data *data, lw_dtype dtype,
                           lw_buffer **buffer)
 {
-    void *memory;
     lw_status status = lw_buffer_create(device, dtype, data->count, buffer);
     if (status != LW_OK || data->count == 0 || !data->array->fill)
         return status;
+    void *memory;
     status = lw_buffer_map(*buffer, &memory);
     if (status != LW_OK)
         return status;

@@ -4,9 +4,9 @@
 
 int learn_count_values(const lw_picture_counts *counts, struct learn_scope *scope)
 {
+    int failed = CLI_DONE;
     const char *name;
     uint64_t number;
-    int failed = CLI_DONE;
     for (size_t i = 0; !failed && (name = cli_count_read(counts, i, &number)); i++)
         failed = learn_set(scope, name, (int64_t)number);
     return failed;

@@ -53,11 +53,11 @@ static void print_json(const lw_cache_info *before, const lw_cache_info *after, 
 int cli_cache(const struct cli_options *options)
 {
     const bool has_trimmed = options->clear || options->trim;
-    lw_cache_info before, after;
     if (options->clear && options->trim)
         return cli_fail(CLI_USAGE, "--clear and --trim: need one of them");
+    lw_cache_info before;
     lw_status status = lw_cache_get_info(&before);
-    after = before;
+    lw_cache_info after = before;
     if (!status && has_trimmed)
         status = lw_cache_trim(options->clear           ? 0
                                : options->has_trim_size ? options->trim_size

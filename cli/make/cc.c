@@ -47,7 +47,6 @@ static void make_name(struct job *job)
 static int check(struct job *job)
 {
     const struct cli_options *o = job->options;
-    struct stat about;
     if (o->arg_count > 0)
         return cli_fail(CLI_USAGE, "cc takes one FILE, not also '%s'", o->args[0]);
     if (!o->out)
@@ -57,6 +56,7 @@ static int check(struct job *job)
         snprintf(job->file, sizeof job->file, "4");
         return cli_compiler_find(job->compiler);
     }
+    struct stat about;
     if (stat(o->file, &about) != 0)
         return cli_fail(CLI_USAGE, "%s: %s", o->file, strerror(errno));
     if (!S_ISREG(about.st_mode))
@@ -125,10 +125,10 @@ static int compile(struct job *job, const struct cli_options *o, int result, boo
 static int print_messages(const struct job *job)
 {
     struct cli_messages messages = {.color = cli_wants_color(job->options->color)};
-    const char *payload;
     char *text;
     size_t size;
     int failed = cli_text_read(job->result, &text, &size);
+    const char *payload;
     if (!failed)
         failed = cli_compiler_result(text, size, &messages, &payload, &size);
     free(text);
@@ -187,13 +187,13 @@ static int size_of(const char *path, size_t *size)
 static int make_plain(struct job *job, const char *path)
 {
     struct cli_options options = *job->options;
-    bool is_refused;
     int said = memfd_create("lanewise-result", MFD_CLOEXEC);
     if (said < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
     options.no_bounds = true;
     options.out = path;
     options.header = options.depfile = NULL;
+    bool is_refused;
     int failed = compile(job, &options, said, &is_refused);
     close(said);
     if (!failed && is_refused)

@@ -62,10 +62,10 @@ static int spawn(const char *const *words, const int *files, size_t count, int s
 static int start(const char *const *words, const int *files, size_t count, int said, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
         return cli_fail_memory(sizeof actions);
+    posix_spawnattr_t attributes;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         error = spawn(words, files, count, said, &actions, &attributes, child);
@@ -113,14 +113,14 @@ static int fail_compiler(int ended, char *text)
 /* wait_for - the compiler's end; said is passed on, and explains a failure. */
 static int wait_for(pid_t child, int said, struct cli_progress *progress, bool *is_refused)
 {
-    char *text;
     int ended;
-    size_t size;
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR)
             return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
     cli_progress_end(progress);
     int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    char *text;
+    size_t size;
     int failed = cli_text_read(said, &text, &size);
     *is_refused = status == REFUSED;
     if (!failed && status != BUILT && status != REFUSED)
@@ -134,13 +134,13 @@ static int wait_for(pid_t child, int said, struct cli_progress *progress, bool *
 int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
                      size_t count, bool *is_refused)
 {
-    struct cli_progress progress;
-    pid_t child;
     *is_refused = false;
     int said = memfd_create("lanewise-said", MFD_CLOEXEC);
     if (said < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    pid_t child;
     int failed = start(words, files, count, said, &child);
+    struct cli_progress progress;
     cli_progress_begin(&progress, options, "building", cli_input_name(options->file));
     if (!failed)
         failed = wait_for(child, said, &progress, is_refused);
@@ -154,8 +154,8 @@ int cli_compiler_run(const struct cli_options *options, const char *const *words
 int cli_compiler_result(const char *text, size_t size, struct cli_messages *messages,
                         const char **payload, size_t *payload_size)
 {
-    struct lw__manifest manifest;
     char why[LW_MANIFEST_WHY];
+    struct lw__manifest manifest;
     const lw_status status = lw__manifest_parse(text, size, &manifest, why);
     for (size_t i = 0; !status && i < manifest.diag_count; i++)
         cli_print_diagnostic(&manifest.diags[i], messages);

@@ -63,11 +63,11 @@ static int find_include(char folder[PATH_MAX])
 static int read_flags(char **text)
 {
     size_t size = 0, got = 0;
-    struct stat about;
     FILE *file = fopen(FLAGS_FILE, "r");
     *text = NULL;
     if (!file && errno != ENOENT)
         return cli_fail_file(errno, FLAGS_FILE);
+    struct stat about;
     if (file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode))
         size = (size_t)about.st_size;
     *text = calloc(size + 1, 1);

@@ -132,9 +132,9 @@ static const char *show_device(const struct cli_options *options, char *word, si
 static int check_file(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat about;
     if (file < 0)
         return cli_fail_file(errno, path);
+    struct stat about;
     bool is_known = fstat(file, &about) == 0, is_directory = is_known && S_ISDIR(about.st_mode);
     close(file);
     if (is_known && S_ISFIFO(about.st_mode) && strncmp(path, "/dev/", 5) != 0)
@@ -221,7 +221,6 @@ static int compile(const struct cli_options *options, const char *input, enum cl
 {
     struct cli_messages messages = {.color = cli_wants_color(options->color), .remarks = remarks};
     int failed = CLI_DONE, files[] = {memfd_create("lanewise-show", MFD_CLOEXEC), -1};
-    size_t size;
     *text = NULL;
     if (files[0] < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
@@ -229,6 +228,7 @@ static int compile(const struct cli_options *options, const char *input, enum cl
         failed = input ? cli_input_store(input, &files[1]) : cli_input_file(&files[1]);
     if (!failed)
         failed = run_compiler(options, files, is_refused);
+    size_t size;
     if (!failed)
         failed = cli_text_read(files[0], text, &size);
     if (!failed)
@@ -241,10 +241,7 @@ static int compile(const struct cli_options *options, const char *input, enum cl
 
 int cli_show(const struct cli_options *options)
 {
-    const char *payload;
     char *text = NULL;
-    size_t size;
-    bool is_refused;
     int failed = check_stage(options);
     if (!failed)
         failed = check_device(options);
@@ -254,6 +251,9 @@ int cli_show(const struct cli_options *options)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
     if (!failed && !cli_is_input(options->file))
         failed = check_file(options->file);
+    const char *payload;
+    size_t size;
+    bool is_refused;
     if (!failed)
         failed = compile(options, NULL, CLI_WITH_REMARKS, &text, &payload, &size, &is_refused);
     if (!failed && is_refused)
@@ -270,13 +270,13 @@ int cli_show_remarks(const struct cli_options *options, const char *input)
 {
     const bool is_cuda = options->device && names_kind(options->device, "cuda");
     struct cli_options asked = *options;
-    const char *payload;
     char *text = NULL;
-    size_t size;
-    bool is_refused;
     asked.stage = is_cuda ? "ptx" : "widened";
     asked.device = is_cuda ? "cuda" : NULL; /* else what is slow on cpu, whatever runs it */
     int failed = check_variables();
+    const char *payload;
+    size_t size;
+    bool is_refused;
     if (!failed)
         failed = compile(&asked, input, CLI_REMARKS_ALONE, &text, &payload, &size, &is_refused);
     free(text);

@@ -135,13 +135,13 @@ static int read_element(const char *name, size_t length, struct cli_arg *arg)
 static int read_extent(const char **text, struct cli_arg *arg)
 {
     char digits[24];
-    uint64_t extent;
     size_t length = strspn(*text, "0123456789");
     if (length == 0 || length >= sizeof digits)
         return cli_fail(CLI_USAGE, "%s: an extent of the shape is needed at '%s'", arg->label,
                         *text);
     memcpy(digits, *text, length);
     digits[length] = '\0';
+    uint64_t extent;
     if (lw__number_read(LW_U64, digits, &extent) != LW_NUMBER_OK || extent > PTRDIFF_MAX)
         return cli_fail(CLI_USAGE, "%s: the extent %s is too large", arg->label, digits);
     if (arg->rank == CLI_MAX_RANK)

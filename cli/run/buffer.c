@@ -86,9 +86,9 @@ static struct cli_npy as_array(const struct cli_arg *arg, void *data)
 
 int cli_arg_write_file(const struct cli_arg *arg)
 {
-    void *memory;
     if (!arg->out)
         return CLI_DONE;
+    void *memory;
     lw_status status = lw_buffer_map(arg->buffer, &memory);
     if (status != LW_OK)
         return cli_fail_library(status);

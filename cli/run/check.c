@@ -67,13 +67,13 @@ static void count(const lw_finding *finding, void *user)
 int cli_print_findings(const struct cli_session *session)
 {
     size_t size, found = 0;
-    char *text;
     FILE *to = session->options->is_check ? stdout : stderr;
     if (!is_checked(session) || session->options->json)
         return CLI_DONE;
     lw_check_findings(session->stream, count, &found);
     if (!found && !session->options->is_check)
         return CLI_DONE;
+    char *text;
     int failed =
         read_findings(session->stream, session->options->verbose ? LW_CHECK_VERBOSE : LW_CHECK_TEXT,
                       &text, &size);
@@ -125,12 +125,12 @@ static bool is_log(const char *path)
  * as it is until there is a log. */
 int cli_sarif_begin(const struct cli_options *options)
 {
-    struct stat about;
     if (!options->sarif)
         return CLI_DONE;
     FILE *file = fopen(options->sarif, "a");
     if (!file || fclose(file))
         return cli_fail_file(errno, options->sarif);
+    struct stat about;
     if (stat(options->sarif, &about) == 0 && S_ISREG(about.st_mode) && is_log(options->sarif))
         unlink(options->sarif);
     return CLI_DONE;

@@ -28,9 +28,9 @@ const char *cli_count_read(const void *counts, size_t index, uint64_t *number)
 
 void cli_json_counts_as(FILE *to, const char *member, const void *counts)
 {
+    fprintf(to, ",\n \"%s\": {", member);
     const char *name;
     uint64_t number;
-    fprintf(to, ",\n \"%s\": {", member);
     for (size_t i = 0; (name = cli_count_read(counts, i, &number)); i++)
         fprintf(to, "%s\"%s\": %" PRIu64, i ? ", " : "", name, number);
     fputc('}', to);

@@ -66,8 +66,8 @@ static bool has_name(const char *const *names, size_t count, const char *name)
 static int register_operations(struct job *job, register_all *function)
 {
     const char *file = job->options->file;
-    const char **old;
     size_t before, after = 0;
+    const char **old;
     int failed = cli_op_names(&old, &before);
     if (failed)
         return failed;
@@ -111,11 +111,11 @@ static int take_outputs(struct job *job, const char **words, size_t *count)
     job->graph_outputs = 1;
     for (size_t i = 1; i < job->options->arg_count; i++) {
         const char *word = job->options->args[i];
-        uint64_t value;
         if (strncmp(word, key, sizeof key - 1) != 0) {
             words[(*count)++] = word;
             continue;
         }
+        uint64_t value;
         if (lw__number_read(LW_U64, word + sizeof key - 1, &value) != LW_NUMBER_OK || value == 0)
             return cli_fail(CLI_USAGE, "'%s': need a whole number of at least 1", word);
         job->graph_outputs = value;

@@ -115,10 +115,10 @@ static void write_axis(struct page *page, int axis)
 {
     const struct cli_arg *arg = page->arg;
     bool is_row = axis == arg->rank - 1;
-    size_t next;
     fputc('[', page->to);
     if (is_row)
         write_row(page);
+    size_t next;
     for (size_t i = 0; i < arg->extent[axis] && !is_row; i = next) {
         next = cli_next_shown(arg, axis, i);
         if (i > 0)

@@ -133,12 +133,12 @@ static int read_shape(const char *path, const char **at, struct header *header)
         return fail_header(path, *at, "a shape such as (3, 4) is needed");
     bool comma = true;
     while (**at >= '0' && **at <= '9') {
-        char *end;
         if (!comma)
             return fail_header(path, *at, "',' is needed");
         if (header->rank == CLI_MAX_RANK)
             return cli_fail(CLI_USAGE, "%s: more than %d axes", path, CLI_MAX_RANK);
         errno = 0;
+        char *end;
         size_t extent = strtoull(*at, &end, 10);
         if (errno == ERANGE || extent > PTRDIFF_MAX)
             return fail_header(path, *at, "the extent is too large");
@@ -338,7 +338,6 @@ int cli_npy_read_stream(const char *path, FILE *file, size_t size, struct cli_np
  */
 static int open_regular(const char *path, FILE **file, size_t *size)
 {
-    struct stat about;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     *size = 0;
@@ -348,6 +347,7 @@ static int open_regular(const char *path, FILE **file, size_t *size)
             close(descriptor);
         return cli_fail_file(error, path);
     }
+    struct stat about;
     if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
         *size = (size_t)about.st_size;
         return CLI_DONE;
@@ -358,9 +358,9 @@ static int open_regular(const char *path, FILE **file, size_t *size)
 
 int cli_npy_read(const char *path, struct cli_npy *array)
 {
+    memset(array, 0, sizeof *array);
     FILE *file;
     size_t size;
-    memset(array, 0, sizeof *array);
     int failed = open_regular(path, &file, &size);
     if (failed)
         return failed;

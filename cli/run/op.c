@@ -43,8 +43,8 @@ int cli_op_list(const struct cli_options *options, const char *const *names, siz
     }
     for (size_t i = 0; i < count; i++) {
         lw_op *op;
-        lw_op_info info;
         lw_status status = lw_op_find(names[i], &op);
+        lw_op_info info;
         if (status == LW_OK)
             status = lw_op_get_info(op, &info);
         if (status != LW_OK)
@@ -96,10 +96,10 @@ static int run(const struct cli_options *options, struct cli_session *session,
 
 int cli_op(const struct cli_options *options)
 {
-    struct cli_op_call call;
     struct cli_session session = {0};
     if (options->list)
         return list(options);
+    struct cli_op_call call;
     int failed = cli_op_read(options->file, options->args, options->arg_count, &call);
     if (!failed)
         failed = run(options, &session, &call);

@@ -154,9 +154,9 @@ static int infer_outputs(struct cli_op_call *call)
 
 int cli_op_read(const char *name, const char *const *words, size_t count, struct cli_op_call *call)
 {
-    lw_op *op;
     int failed = CLI_DONE;
     *call = (struct cli_op_call){0};
+    lw_op *op;
     lw_status status = lw_op_find(name, &op);
     if (status == LW_OK)
         status = lw_op_get_info(op, &call->info);

@@ -111,9 +111,9 @@ static void print_memory(FILE *to, const char *name, uint64_t reads, uint64_t wr
 
 int cli_picture_print_counts(FILE *to, const struct cli_session *session)
 {
-    lw_picture_counts c;
     if (!session->options->count || session->options->json)
         return CLI_DONE;
+    lw_picture_counts c;
     lw_status status = lw_picture_get_counts(session->stream, &c);
     if (status != LW_OK)
         return cli_fail_library(status);

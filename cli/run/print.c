@@ -71,12 +71,12 @@ size_t cli_next_shown(const struct cli_arg *arg, int axis, size_t at)
 static void write_line(FILE *to, const struct cli_arg *arg, const struct lw__type *element,
                        const char *data)
 {
-    size_t next;
     if (arg->rank == 0) {
         cli_print_value(to, CLI_TEXT, element, data);
         return;
     }
     fputc('[', to);
+    size_t next;
     for (size_t i = 0; i < arg->extent[0]; i = next) {
         next = cli_next_shown(arg, 0, i);
         fputs(i > 0 ? ", " : "", to);
@@ -100,8 +100,8 @@ static int print_buffer(FILE *to, const struct cli_arg *arg)
 {
     struct lw__type scratch;
     const struct lw__type *element = cli_arg_element(arg, &scratch);
-    void *memory;
     int failed = CLI_DONE;
+    void *memory;
     lw_status status = lw_buffer_map(arg->buffer, &memory);
     if (status != LW_OK)
         return cli_fail_library(status);

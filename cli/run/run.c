@@ -284,9 +284,9 @@ static int launch_all(struct job *job)
 
 static int deliver(struct job *job)
 {
-    lw_picture_counts counts;
     if (job->lost_line)
         return cli_fail_memory(sizeof(struct cli_line));
+    lw_picture_counts counts;
     if (job->options->count && lw_picture_get_counts(job->session.stream, &counts) == LW_OK) {
         job->result.write_more = cli_json_counts;
         job->result.more = &counts;

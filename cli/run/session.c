@@ -146,7 +146,6 @@ static int run_once(struct cli_session *session, const struct cli_task *task, lw
 
 int cli_session_run(struct cli_session *session, const struct cli_task *task)
 {
-    struct cli_progress progress;
     struct cli_result *result = task->result;
     size_t timed = session->options->time_launches, launches = timed ? timed : 1;
     lw_status status = LW_OK;
@@ -154,6 +153,7 @@ int cli_session_run(struct cli_session *session, const struct cli_task *task)
     result->times = calloc(launches, sizeof *result->times);
     if (!result->times)
         return cli_fail_memory(launches * sizeof *result->times);
+    struct cli_progress progress;
     cli_progress_begin(&progress, session->options, "building", result->kernel);
     session->progress = &progress;
     session->running = result->kernel;

@@ -90,10 +90,10 @@ static lw_tensor tensor_of(lw_device *device, int rank, const float *values)
     const size_t count = rank == 1 ? N : N * N;
     const float zero = 0;
     lw_buffer *buffer;
-    lw_tensor t;
 
     must(lw_buffer_create(device, LW_F32, count, &buffer));
     must(values ? lw_buffer_write(buffer, 0, count, values) : lw_buffer_fill(buffer, &zero));
+    lw_tensor t;
     must(lw_tensor_of(buffer, rank, (ptrdiff_t[]){N, N}, &t));
     return t;
 }
@@ -104,7 +104,6 @@ static lw_executable *record_graph(lw_device *device, lw_op *op, const char *pic
 {
     static const ptrdiff_t shape[] = {N, N};
     lw_tensor in[3], out[3];
-    lw_executable *x;
     lw_graph *g;
 
     must(lw_graph_create(device, &g));
@@ -116,6 +115,7 @@ static lw_executable *record_graph(lw_device *device, lw_op *op, const char *pic
     must(lw_graph_temporary(g, LW_F32, 1, shape, &out[2]));
     must(lw_op_run(op, lw_graph_stream(g), "{\"seq_len\": 16, \"d\": 16}", out, 3, in, 3));
     must(lw_graph_output(g, "output", out[0]));
+    lw_executable *x;
     must(lw_graph_compile(g, &x));
     if (picture)
         must(lw_graph_draw(g, "svg", picture));
@@ -181,27 +181,25 @@ static void run_direct(lw_stream *s, const struct kernels *k, lw_device *device,
 static bool run_on(lw_device *device, lw_op *op, const char *path, const char *picture,
                    float data[3][N * N])
 {
-    struct kernels k;
     lw_tensor t[4];
     float direct[N], output[N];
     double expected[N];
-    lw_executable *x;
-    lw_stream *s;
-    bool agrees;
 
+    struct kernels k;
     must(attention_open(device, path, &k));
+    lw_stream *s;
     must(lw_stream_create(device, &s));
     for (int i = 0; i < 3; i++)
         t[i] = tensor_of(device, i ? 2 : 1, data[i]);
     t[3] = tensor_of(device, 1, NULL);
     printf("q (%d), K (%d, %d), V (%d, %d)\n", N, N, N, N, N);
     run_direct(s, &k, device, t, direct);
-    x = record_graph(device, op, picture);
+    lw_executable *x = record_graph(device, op, picture);
     must(lw_executable_run(x, s, NULL, t, 4));
     must(lw_stream_wait(s));
     show("output", t[3], output);
     reference(data[0], data[1], data[2], expected);
-    agrees = compare(output, direct, expected);
+    bool agrees = compare(output, direct, expected);
     show_plan(x);
     lw_executable_destroy(x);
     for (int i = 0; i < 4; i++)
@@ -218,12 +216,12 @@ int main(int argc, char **argv)
     const char *picture = argc > 3 ? argv[3] : NULL;
     static const char *const names[] = {"ref", "cpu", "cuda"};
     static float data[3][N * N];
-    lw_op *op;
     bool agrees = true;
 
     read_npy(folder, "q.npy", data[0], N);
     read_npy(folder, "K.npy", data[1], N * N);
     read_npy(folder, "V.npy", data[2], N * N);
+    lw_op *op;
     must(attention_register(kernels_path, &op));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lw_device *device;

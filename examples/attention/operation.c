@@ -10,10 +10,8 @@ enum { TILE = 8 };
 
 lw_status attention_open(lw_device *device, const char *path, struct kernels *k)
 {
-    lw_status status;
-
     *k = (struct kernels){0};
-    status = lw_program_build(device, path, NULL, &k->program);
+    lw_status status = lw_program_build(device, path, NULL, &k->program);
     if (!status)
         status = lw_program_kernel(k->program, "transpose", &k->transpose);
     if (!status)
@@ -107,12 +105,12 @@ static lw_status launch(lw_stream *s, const struct kernels *k, const lw_tensor *
 static lw_status record(lw_stream *s, const lw_tensor *out, const lw_tensor *in,
                         const lw_params *params, void *user)
 {
-    struct kernels k;
     double scale = 1;
     lw_status status = lw_params_real(params, "scale", &scale);
 
     if (status)
         return status;
+    struct kernels k;
     status = attention_open(lw_stream_device(s), user, &k);
     if (!status)
         status = launch(s, &k, out, in, scale);

@@ -21,13 +21,12 @@ struct rank {
 static lw_status fill(struct rank *r)
 {
     float *values = malloc((r->part.count + 1) * sizeof *values);
-    lw_status status;
 
     if (!values)
         return lw_fail(LW_E_MEMORY, "out of memory: %zu elements", r->part.count);
     for (size_t i = 0; i < r->part.count; i++)
         values[i] = 1.0f / (float)(r->part.first + i + 1);
-    status = lw_buffer_write(r->x, 0, r->part.count, values);
+    lw_status status = lw_buffer_write(r->x, 0, r->part.count, values);
     for (size_t i = 0; i < r->part.count; i++)
         values[i] = (r->part.first + i) % 2 ? -1 : 1;
     if (!status)
@@ -38,11 +37,11 @@ static lw_status fill(struct rank *r)
 
 static lw_status make(struct rank *r, const char *device, size_t n)
 {
-    lw_transport transport;
     lw_status status = lw_device_open(device, &r->device);
 
     if (!status)
         status = lw_stream_create(r->device, &r->stream);
+    lw_transport transport;
     if (!status)
         status = lw_mpi_transport(MPI_COMM_WORLD, &transport);
     if (!status)
@@ -63,11 +62,13 @@ static lw_status make(struct rank *r, const char *device, size_t n)
 static lw_status dot(struct rank *r, float *result)
 {
     const ptrdiff_t count = (ptrdiff_t)r->part.count;
-    lw_tensor x, y, out;
+    lw_tensor x;
     lw_status status = lw_tensor_of(r->x, 1, &count, &x);
 
+    lw_tensor y;
     if (!status)
         status = lw_tensor_of(r->y, 1, &count, &y);
+    lw_tensor out;
     if (!status)
         status = lw_tensor_of(r->out, 0, NULL, &out);
     if (!status)

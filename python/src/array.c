@@ -94,13 +94,13 @@ static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, lw_buff
                                 void **data)
 {
     const size_t bytes = count * lw_dtype_size(dtype);
-    lw_status status;
 
     *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
     if (!*data)
         return lw_fail(LW_E_MEMORY, "no memory for %zu bytes", bytes);
     memset(*data, 0, bytes);
-    status = lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host, NULL, buffer);
+    lw_status status =
+        lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host, NULL, buffer);
     if (status)
         free(*data);
     return status;
@@ -111,7 +111,6 @@ array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ext
     size_t count = 1, most = PY_SSIZE_T_MAX / (2 * lw_dtype_size(dtype));
     lw_buffer *buffer = NULL;
     void *data = NULL;
-    lw_status status;
     bool is_empty = false;
 
     for (int k = 0; k < rank; k++) { /* of none, too, the strides are to fit */
@@ -123,8 +122,8 @@ array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ext
         count *= extents[k] ? (size_t)extents[k] : 1;
     }
     count = is_empty ? 0 : count;
-    status = d->is_host ? create_on_host(d, dtype, count, &buffer, &data)
-                        : lw_buffer_create(d->handle, dtype, count, &buffer);
+    lw_status status = d->is_host ? create_on_host(d, dtype, count, &buffer, &data)
+                                  : lw_buffer_create(d->handle, dtype, count, &buffer);
     if (status) {
         raise_status(d->core, status);
         return NULL;
@@ -340,13 +339,12 @@ PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t coun
     Py_ssize_t extents[RANKS];
     array *a = NULL;
     long dtype;
-    device *d;
     int rank;
 
     if (count != 3 || ((dtype = PyLong_AsLong(args[1])) == -1 && PyErr_Occurred()) ||
         read_extents(c, args[2], &rank, extents))
         return NULL;
-    d = device_from(c, args[0]);
+    device *d = device_from(c, args[0]);
     if (d)
         a = array_allocate(d, (lw_dtype)dtype, rank, extents);
     DROP_IF(d);
@@ -371,8 +369,6 @@ PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t 
     core *c = core_of(module);
     array *a = NULL;
     operand o = {0};
-    holder *h;
-    device *d;
     long dtype;
 
     if (count != 7 || ((dtype = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) ||
@@ -385,8 +381,8 @@ PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t 
     o.itemsize = (Py_ssize_t)lw_dtype_size(o.dtype);
     if (operand_find_range(c, &o, o.tensor.rank, o.tensor.extent, o.tensor.stride, o.itemsize))
         return NULL;
-    d = device_from(c, args[0]);
-    h = d ? holder_create(c) : NULL;
+    device *d = device_from(c, args[0]);
+    holder *h = d ? holder_create(c) : NULL;
     if (h) {
         h->owner = Py_NewRef(args[1]);
         a = array_wrap(d, &o, h);
@@ -404,14 +400,13 @@ PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
     Py_ssize_t extents[RANKS];
-    array *a, *from;
     int rank;
 
     if (count != 4 || !is_array(c, args[0]) || read_extents(c, args[2], &rank, extents))
         return NULL;
-    from = (array *)args[0];
+    array *from = (array *)args[0];
     HOLD(from->memory);
-    a = array_create(c, from->memory, from->dtype, rank, extents);
+    array *a = array_create(c, from->memory, from->dtype, rank, extents);
     if (!a)
         return NULL;
     a->readonly = from->readonly;
@@ -426,19 +421,16 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
 {
     core *c = core_of(module);
     lw_status status;
-    Py_buffer view;
-    size_t size;
-    stream *s;
     int writes;
-    array *a;
 
     if (count != 3 || !is_array(c, args[0]) || (writes = PyObject_IsTrue(args[2])) < 0)
         return NULL;
-    a = (array *)args[0];
+    array *a = (array *)args[0];
+    Py_buffer view;
     if (PyObject_GetBuffer(args[1], &view, writes ? PyBUF_C_CONTIGUOUS : PyBUF_CONTIG))
         return NULL;
-    size = (size_t)array_size(a);
-    s = stream_current(a->memory->device);
+    size_t size = (size_t)array_size(a);
+    stream *s = stream_current(a->memory->device);
     if ((s && stream_finish(s, -1)) || array_wait(a)) { /* what is yet to be done with the memory */
         PyBuffer_Release(&view);
         return NULL;

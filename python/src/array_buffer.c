@@ -41,11 +41,11 @@ int array_get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
     array *a = (array *)self;
     const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
-    shape *s;
 
     view->obj = NULL;
     if (refuse(a, flags) || array_wait(a))
         return -1;
+    shape *s;
     s = PyMem_Calloc(1, sizeof *s);
     if (!s) {
         PyErr_NoMemory();

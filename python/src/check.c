@@ -74,15 +74,14 @@ PyObject *core_check_end(PyObject *module, PyObject *unused)
     core *c = core_of(module);
     struct checker *k = c->checker;
     const struct checker all_default = {.device = k ? k->device : NULL};
-    PyObject *result;
 
     (void)unused;
     if (!k)
         return raise_text(c, LW_E_ARG, "no check is on"), NULL;
     c->checker = k->outer;
-    result = configure(c, k->outer ? k->outer : &all_default)
-                 ? NULL
-                 : PyTuple_Pack(2, k->streams, k->unchecked);
+    PyObject *result = configure(c, k->outer ? k->outer : &all_default)
+                           ? NULL
+                           : PyTuple_Pack(2, k->streams, k->unchecked);
     release(k);
     return result;
 }
@@ -132,11 +131,11 @@ stream *check_stream(const core *c)
 /* The exception that there is stays. */
 int check_failed(core *c)
 {
-    PyObject *type, *value, *trace;
     stream *s = c->checker ? c->checker->stream : NULL;
 
     if (!s || !(s->is_interrupted || lw_stream_check(s->handle)))
         return -1;
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     if (add_stream(c->checker))
         PyErr_Clear();

@@ -30,7 +30,6 @@ static lw_status open_device(const char *name, lw_device **handle)
 static device *device_open(core *c, const char *name, PyObject *key)
 {
     device *d = PyObject_New(device, c->device_type);
-    lw_status status;
 
     if (!d)
         return NULL;
@@ -39,7 +38,7 @@ static device *device_open(core *c, const char *name, PyObject *key)
     d->is_host = strncmp(name, "cuda", 4) != 0;
     d->dl_index = d->is_host || !name[4] ? 0 : atoi(name + 5);
     d->name = PyUnicode_FromString(name);
-    status = d->name ? open_device(name, &d->handle) : LW_E_MEMORY;
+    lw_status status = d->name ? open_device(name, &d->handle) : LW_E_MEMORY;
     if (d->name && status)
         raise_status(c, status);
     if (status || describe(d) || PyDict_SetItem(c->devices, key, (PyObject *)d)) {
@@ -70,8 +69,6 @@ device *device_default(core *c)
 /* A Device, a name, or None for the default. A new reference. */
 device *device_from(core *c, PyObject *object)
 {
-    const char *name;
-
     if (!object || object == Py_None)
         return device_default(c);
     if (Py_TYPE(object) == c->device_type) {
@@ -83,7 +80,7 @@ device *device_from(core *c, PyObject *object)
                      (PyObject *)Py_TYPE(object));
         return NULL;
     }
-    name = PyUnicode_AsUTF8AndSize(object, NULL);
+    const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     return name ? device_by_name(c, name) : NULL;
 }
 
@@ -169,7 +166,6 @@ PyObject *core_devices(PyObject *module, PyObject *unused)
 stream *stream_create(device *d, void *native, bool has_native)
 {
     stream *s = PyObject_New(stream, d->core->stream_type);
-    lw_status status;
 
     if (!s)
         return NULL;
@@ -179,8 +175,8 @@ stream *stream_create(device *d, void *native, bool has_native)
     s->device = d;
     s->native = native;
     s->has_native = has_native;
-    status = has_native ? lw_stream_wrap(d->handle, native, &s->handle)
-                        : lw_stream_create(d->handle, &s->handle);
+    lw_status status = has_native ? lw_stream_wrap(d->handle, native, &s->handle)
+                                  : lw_stream_create(d->handle, &s->handle);
     if (status) {
         raise_status(d->core, status);
         DROP(s);
@@ -193,11 +189,9 @@ stream *stream_create(device *d, void *native, bool has_native)
 /* A stream for one call. While it is idle it has no hold on its device. */
 stream *stream_take(device *d)
 {
-    stream *s;
-
     if (!d->idle_count)
         return stream_create(d, NULL, false);
-    s = d->idle[--d->idle_count];
+    stream *s = d->idle[--d->idle_count];
     HOLD(d);
     s->device = d;
     return s;
@@ -254,14 +248,13 @@ PyObject *stream_allocate(const stream *s, lw_dtype dtype, PyObject *extents)
 /* The exception as the library's message. */
 static lw_status fail_as_raised(void)
 {
-    PyObject *type, *value, *trace, *text;
-    lw_status status;
+    PyObject *type, *value, *trace;
 
     PyErr_Fetch(&type, &value, &trace);
-    text = value ? PyObject_Str(value) : NULL;
+    PyObject *text = value ? PyObject_Str(value) : NULL;
     PyErr_Clear();
-    status = lw_fail(LW_E_MEMORY, "no scratch memory: %s",
-                     text ? PyUnicode_AsUTF8AndSize(text, NULL) : "the allocator failed");
+    lw_status status = lw_fail(LW_E_MEMORY, "no scratch memory: %s",
+                               text ? PyUnicode_AsUTF8AndSize(text, NULL) : "the allocator failed");
     DROP_IF(text);
     DROP_IF(type);
     DROP_IF(value);
@@ -367,14 +360,14 @@ int stream_settle(stream *s, device *idle, bool is_checked, lw_status status, lw
  * wait, and is raised where Python code goes on. */
 static void finish_or_cancel(stream *s)
 {
-    PyObject *type, *value, *trace;
     bool is_stopped = false;
-    lw_status status;
 
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     lw_stream_on_output(s->handle, NULL, NULL);
     if (s->is_overdue)
         cancel(s);
+    lw_status status;
     do {
         Py_BEGIN_ALLOW_THREADS;
         status = lw_stream_wait_for(s->handle, SLICE_NS);
@@ -421,13 +414,12 @@ static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     core *c = core_of_type(type);
     void *handle = NULL;
     stream *s = NULL;
-    device *d;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", words, &where, &native, &allocate))
         return NULL;
     if (native && native != Py_None && !(handle = PyLong_AsVoidPtr(native)) && PyErr_Occurred())
         return NULL;
-    d = device_from(c, where);
+    device *d = device_from(c, where);
     if (d)
         s = stream_create(d, handle, native && native != Py_None);
     DROP_IF(d);

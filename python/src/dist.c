@@ -22,11 +22,11 @@ typedef struct comm {
 /* The exception as a text for the library; it is not raised. */
 static const char *note_exception(comm *m)
 {
-    PyObject *type, *value, *trace, *text;
     const char *said = NULL;
 
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    text = value ? PyObject_Str(value) : NULL;
+    PyObject *text = value ? PyObject_Str(value) : NULL;
     said = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     strncpy(m->text, said ? said : "the transport failed", TEXT - 1);
     DROP_IF(text);
@@ -159,7 +159,6 @@ PyObject *core_comm_devices(PyObject *module, PyObject *list)
     lw_device **handles = calloc((size_t)(count > 0 ? count : 1), sizeof(lw_device *));
     lw_comm **comms = calloc((size_t)(count > 0 ? count : 1), sizeof(lw_comm *));
     PyObject *result = NULL;
-    lw_status status;
 
     if (!devices || !handles || !comms)
         PyErr_NoMemory();
@@ -167,6 +166,7 @@ PyObject *core_comm_devices(PyObject *module, PyObject *list)
         devices[k] = device_from(c, PyList_GetItem(list, k));
         handles[k] = devices[k] ? devices[k]->handle : NULL;
     }
+    lw_status status;
     if (!PyErr_Occurred()) {
         status = lw_comm_devices(handles, (int)count, comms);
         if (status)
@@ -190,12 +190,12 @@ PyObject *core_comm_create(PyObject *module, PyObject *const *args, Py_ssize_t c
     device *d = count == 4 ? device_from(c, args[0]) : NULL;
     PyObject *capsule = NULL;
     lw_status status = LW_OK;
-    comm *m;
 
     if (!d)
         return NULL;
     t.rank = (int)PyLong_AsLong(args[2]);
     t.size = (int)PyLong_AsLong(args[3]);
+    comm *m;
     if (!PyErr_Occurred())
         capsule = comm_new(d, &m);
     DROP(d);
@@ -327,7 +327,6 @@ PyObject *core_dist(PyObject *module, PyObject *const *args, Py_ssize_t count)
     comm *m = count == 6 ? PyCapsule_GetPointer(args[0], capsule_name) : NULL;
     call k = {0};
     lw_status status;
-    stream *s;
     int failed;
 
     if (!m || !(k.name = PyUnicode_AsUTF8AndSize(args[1], NULL)) ||
@@ -336,7 +335,7 @@ PyObject *core_dist(PyObject *module, PyObject *const *args, Py_ssize_t count)
         !PyArg_ParseTuple(args[5], "iiiiiddii", &k.axis, &k.keepdims, &k.sum, &k.exclusive, &k.op,
                           &k.eps, &k.scale, &k.causal, &k.window))
         return NULL;
-    s = stream_take(m->device);
+    stream *s = stream_take(m->device);
     if (!s)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;

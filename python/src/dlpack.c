@@ -66,11 +66,9 @@ typedef struct exported {
 /* The consumer may be in any thread, without the GIL. */
 static void let_go(exported *e)
 {
-    PyGILState_STATE state;
-
     if (!Py_IsInitialized())
         return;
-    state = PyGILState_Ensure();
+    PyGILState_STATE state = PyGILState_Ensure();
     DROP(e->owner);
     free(e);
     PyGILState_Release(state);
@@ -148,13 +146,11 @@ PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t cou
 {
     core *c = core_of(module);
     int is_versioned, waits;
-    exported *e;
-    array *a;
 
     if (count != 3 || !is_array(c, args[0]) || (is_versioned = PyObject_IsTrue(args[1])) < 0 ||
         (waits = PyObject_IsTrue(args[2])) < 0)
         return NULL;
-    a = (array *)args[0];
+    array *a = (array *)args[0];
     if (lw_buffer_is_blank(a->memory->buffer)) {
         raise_text(c, LW_E_ARG, "a tensor of a graph has no memory");
         return NULL;
@@ -166,6 +162,7 @@ PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t cou
     }
     if (waits && array_wait(a))
         return NULL;
+    exported *e;
     e = calloc(1, sizeof *e);
     if (!e)
         return PyErr_NoMemory();
@@ -266,35 +263,31 @@ static PyObject *import(core *c, PyObject *host, const dl_tensor *t, bool readon
 PyObject *core_from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
-    PyObject *capsule, *a;
-    bool is_versioned;
     int is_readonly;
-    dl_versioned *v;
-    dl_managed *m;
-    holder *h;
 
     if (count != 3 || (is_readonly = PyObject_IsTrue(args[2])) < 0)
         return PyErr_Format(PyExc_TypeError, "from_dlpack takes a capsule, a device and a bool");
-    capsule = args[0];
-    is_versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
+    PyObject *capsule = args[0];
+    bool is_versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
     if (!is_versioned && !PyCapsule_IsValid(capsule, "dltensor")) {
         raise_text(c, LW_E_ARG, "got %R; need a DLPack capsule that is not used yet", capsule);
         return NULL;
     }
-    v = PyCapsule_GetPointer(capsule, is_versioned ? "dltensor_versioned" : "dltensor");
-    m = (dl_managed *)(void *)v;
+    dl_versioned *v =
+        PyCapsule_GetPointer(capsule, is_versioned ? "dltensor_versioned" : "dltensor");
+    dl_managed *m = (dl_managed *)(void *)v;
     if (is_versioned && v->major != 1) {
         raise_text(c, LW_E_UNSUPPORTED, "the capsule is of DLPack %d.%d; need 1.x", (int)v->major,
                    (int)v->minor);
         return NULL;
     }
-    h = holder_create(c);
+    holder *h = holder_create(c);
     if (!h)
         return NULL;
     h->argument = is_versioned ? (void *)v : (void *)m;
     h->drop = is_versioned ? drop_managed_versioned : drop_managed;
-    a = import(c, args[1], is_versioned ? &v->tensor : &m->tensor,
-               is_readonly || (is_versioned && (v->flags & DL_READ_ONLY)), h);
+    PyObject *a = import(c, args[1], is_versioned ? &v->tensor : &m->tensor,
+                         is_readonly || (is_versioned && (v->flags & DL_READ_ONLY)), h);
     if (!a)
         free(h);
     else if (PyCapsule_SetName(capsule, is_versioned ? "used_dltensor_versioned" : "used_dltensor"))

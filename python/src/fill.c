@@ -6,20 +6,16 @@
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
-    unsigned long long seed;
     int is_normal;
-    size_t size;
-    array *a;
-    char *to;
 
     if (count != 3 || !is_array(c, args[0]) || (is_normal = PyObject_IsTrue(args[2])) < 0)
         return NULL;
-    seed = PyLong_AsUnsignedLongLong(args[1]);
+    unsigned long long seed = PyLong_AsUnsignedLongLong(args[1]);
     if (PyErr_Occurred())
         return NULL;
-    a = (array *)args[0];
-    size = (size_t)array_size(a);
-    to = (char *)a->memory->data + (size_t)a->offset * lw_dtype_size(a->dtype);
+    array *a = (array *)args[0];
+    size_t size = (size_t)array_size(a);
+    char *to = (char *)a->memory->data + (size_t)a->offset * lw_dtype_size(a->dtype);
     Py_BEGIN_ALLOW_THREADS;
     lw__fill_make(is_normal ? LW_FILL_NORMAL : LW_FILL_RAND, a->dtype, seed, size, to);
     Py_END_ALLOW_THREADS;

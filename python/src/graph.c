@@ -61,12 +61,11 @@ PyObject *core_graph_create(PyObject *module, PyObject *where)
 {
     core *c = core_of(module);
     device *d = device_from(c, where);
-    lw_graph *graph;
-    lw_status status;
 
     if (!d)
         return NULL;
-    status = lw_graph_create(d->handle, &graph);
+    lw_graph *graph;
+    lw_status status = lw_graph_create(d->handle, &graph);
     if (!status)
         return encapsulate(graph, graph_name, drop_graph, d);
     DROP(d);
@@ -85,13 +84,11 @@ static lw_graph *graph_of(PyObject *capsule, device **d)
 /* graph_stream(graph, recorder): the stream that records into it */
 PyObject *core_graph_stream(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    lw_graph *graph;
-    device *d;
-
     (void)module;
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "graph_stream takes 2");
-    graph = graph_of(args[0], &d);
+    device *d;
+    lw_graph *graph = graph_of(args[0], &d);
     return graph ? (PyObject *)recording_stream(d, graph, args[1]) : NULL;
 }
 
@@ -102,21 +99,19 @@ PyObject *core_graph_tensor(PyObject *module, PyObject *const *args, Py_ssize_t 
     Py_ssize_t extents[RANKS];
     const char *name = NULL;
     lw_graph *graph;
-    lw_status status;
-    lw_tensor t;
     device *d;
-    long dtype;
-    int rank;
 
     if (count != 4 || !(graph = graph_of(args[0], &d)))
         return NULL;
     if (args[1] != Py_None && !(name = PyUnicode_AsUTF8AndSize(args[1], NULL)))
         return NULL;
-    dtype = PyLong_AsLong(args[2]);
+    long dtype = PyLong_AsLong(args[2]);
+    int rank;
     if ((dtype == -1 && PyErr_Occurred()) || read_extents(c, args[3], &rank, extents))
         return NULL;
-    status = name ? lw_graph_input(graph, name, (lw_dtype)dtype, rank, extents, &t)
-                  : lw_graph_temporary(graph, (lw_dtype)dtype, rank, extents, &t);
+    lw_tensor t;
+    lw_status status = name ? lw_graph_input(graph, name, (lw_dtype)dtype, rank, extents, &t)
+                            : lw_graph_temporary(graph, (lw_dtype)dtype, rank, extents, &t);
     if (status) {
         raise_status(c, status);
         return NULL;
@@ -131,13 +126,12 @@ PyObject *core_graph_output(PyObject *module, PyObject *const *args, Py_ssize_t 
     core *c = core_of(module);
     lw_graph *graph;
     const char *name;
-    lw_status status;
     device *d;
 
     if (count != 3 || !(graph = graph_of(args[0], &d)) || !is_array(c, args[2]) ||
         !(name = PyUnicode_AsUTF8AndSize(args[1], NULL)))
         return NULL;
-    status = lw_graph_output(graph, name, array_tensor((array *)args[2]));
+    lw_status status = lw_graph_output(graph, name, array_tensor((array *)args[2]));
     if (!status)
         Py_RETURN_NONE;
     raise_status(c, status);
@@ -149,14 +143,13 @@ PyObject *core_graph_draw(PyObject *module, PyObject *const *args, Py_ssize_t co
 {
     const char *format, *path;
     lw_graph *graph;
-    lw_status status;
     device *d;
 
     if (count != 3 || !(graph = graph_of(args[0], &d)) ||
         !(format = PyUnicode_AsUTF8AndSize(args[1], NULL)) ||
         !(path = PyUnicode_AsUTF8AndSize(args[2], NULL)))
         return NULL;
-    status = lw_graph_draw(graph, format, path);
+    lw_status status = lw_graph_draw(graph, format, path);
     if (!status)
         Py_RETURN_NONE;
     raise_status(core_of(module), status);
@@ -186,16 +179,14 @@ PyObject *core_graph_compile(PyObject *module, PyObject *capsule)
 PyObject *core_executable_info(PyObject *module, PyObject *capsule)
 {
     lw_executable *x = PyCapsule_GetPointer(capsule, executable_name);
-    lw_executable_info info;
-    PyObject *list, *result;
-    lw_status status;
 
     if (!x)
         return NULL;
-    status = lw_executable_get_info(x, &info);
+    lw_executable_info info;
+    lw_status status = lw_executable_get_info(x, &info);
     if (status)
         return raise_status(core_of(module), status), NULL;
-    list = PyList_New(0);
+    PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < info.temporaries; k++) {
         const lw_placement *p = &info.placements[k];
         PyObject *row = Py_BuildValue(
@@ -206,9 +197,10 @@ PyObject *core_executable_info(PyObject *module, PyObject *capsule)
             Py_CLEAR(list);
         DROP_IF(row);
     }
-    result = list ? Py_BuildValue("(nnnO)", (Py_ssize_t)info.bytes_planned,
-                                  (Py_ssize_t)info.bytes_unshared, (Py_ssize_t)info.launches, list)
-                  : NULL;
+    PyObject *result =
+        list ? Py_BuildValue("(nnnO)", (Py_ssize_t)info.bytes_planned,
+                             (Py_ssize_t)info.bytes_unshared, (Py_ssize_t)info.launches, list)
+             : NULL;
     DROP_IF(list);
     return result;
 }
@@ -265,7 +257,6 @@ PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_
     lw_executable *x = count == 3 ? PyCapsule_GetPointer(args[0], executable_name) : NULL;
     const Py_ssize_t arrays = x ? PyTuple_Size(args[2]) : -1;
     const bool is_checked = x && args[1] == Py_None && c->checker;
-    int failed;
 
     if (arrays < 0)
         return NULL;
@@ -279,8 +270,9 @@ PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_
         if (!is_array(c, a))
             return PyErr_Format(PyExc_TypeError, "%R is no Array", a);
     }
-    failed = is_checked ? run_checked(c, x, PyCapsule_GetContext(args[0]), args[2], (size_t)arrays)
-                        : run_there(c, x, (const stream *)args[1], args[2], (size_t)arrays);
+    int failed = is_checked
+                     ? run_checked(c, x, PyCapsule_GetContext(args[0]), args[2], (size_t)arrays)
+                     : run_there(c, x, (const stream *)args[1], args[2], (size_t)arrays);
     if (failed)
         return NULL;
     Py_RETURN_NONE;

@@ -37,12 +37,11 @@ static int read_dim_of(core *c, const char *what, PyObject *object, PyObject *it
 int read_dim(core *c, const char *what, PyObject *object, lw_dim3 *dim)
 {
     uint32_t *const to[] = {&dim->x, &dim->y, &dim->z};
-    Py_ssize_t count;
 
     *dim = lw_dim_1(1);
     if (PyLong_CheckExact(object))
         return read_dim_of(c, what, object, object, &dim->x);
-    count = PyTuple_Check(object) || PyList_Check(object) ? PySequence_Size(object) : -1;
+    Py_ssize_t count = PyTuple_Check(object) || PyList_Check(object) ? PySequence_Size(object) : -1;
     if (count < 1 || count > 3) {
         PyObject *index = count < 0 ? PyNumber_Index(object) : NULL;
         const int failed = read_dim_of(c, what, object, index, &dim->x);
@@ -79,20 +78,17 @@ static int read_integer(core *c, PyObject *object, lw_arg *arg)
 {
     PyObject *whole = PyLong_Check(object) ? Py_NewRef(object) : PyNumber_Index(object);
     int overflow = 0;
-    long long v;
 
     if (!whole) {
-        double real;
-
         PyErr_Clear();
-        real = PyFloat_AsDouble(object);
+        double real = PyFloat_AsDouble(object);
         whole = PyErr_Occurred() || real != real ? NULL : PyLong_FromDouble(real);
         if (!whole || PyLong_AsDouble(whole) != real) {
             DROP_IF(whole);
             return not_scalar(c, object, "a whole number");
         }
     }
-    v = PyLong_AsLongLongAndOverflow(whole, &overflow);
+    long long v = PyLong_AsLongLongAndOverflow(whole, &overflow);
     *arg = lw_arg_int(v);
     if (overflow > 0)
         *arg = lw_arg_uint(PyLong_AsUnsignedLongLong(whole));
@@ -104,11 +100,9 @@ static int read_integer(core *c, PyObject *object, lw_arg *arg)
 
 static int read_scalar(core *c, const lw_param *p, PyObject *object, lw_arg *arg)
 {
-    double real;
-
     if (p->dtype < LW_F16)
         return read_integer(c, object, arg);
-    real = PyFloat_AsDouble(object);
+    double real = PyFloat_AsDouble(object);
     if (real == -1 && PyErr_Occurred())
         return not_scalar(c, object, "a number");
     *arg = lw_arg_real(real);
@@ -139,12 +133,12 @@ static int take(call *l, const instance *i)
         const lw_param *p = &i->params[k];
         PyObject *object = PyTuple_GetItem(l->tuple, (Py_ssize_t)k);
         operand *o = &l->operands[k];
-        int failed;
 
         o->own = NULL;
         o->array = NULL;
         o->has_view = o->copies_back = false;
         l->taken = k + 1;
+        int failed;
         if (is_memory(p) && (PyLong_Check(object) || PyFloat_Check(object)))
             failed = not_scalar(l->core, object, "an array");
         else if (is_memory(p))
@@ -225,11 +219,9 @@ static void clean_up(call *l)
  * have checked what they access. */
 int trap_faults(core *c, const device *d)
 {
-    lw_status status;
-
     if (c->traps_faults || PyUnicode_CompareWithASCIIString(d->name, "cpu"))
         return 0;
-    status = lw_trap_faults();
+    lw_status status = lw_trap_faults();
     c->traps_faults = !status;
     return status ? raise_status(c, status) : 0;
 }
@@ -324,12 +316,10 @@ static int wait_for_numpy(const call *l, const launcher *from, const instance *i
 static int launch(call *l, const launcher *from)
 {
     instance *i = kernel_on(from->kernel, l->device);
-    size_t count;
-    int failed;
 
     if (!i)
         return -1;
-    count = i->count;
+    size_t count = i->count;
     if ((size_t)l->count != count)
         return raise_text(l->core, LW_E_ARG, "kernel '%U' takes %zu arguments, got %zd: %s",
                           from->kernel->name, count, l->count, lw_kernel_signature(i->handle));
@@ -337,7 +327,7 @@ static int launch(call *l, const launcher *from)
         (l->core->checker && follow_check(l, from, &i)) || trap_faults(l->core, l->device) ||
         bind(l, stream_of(from, l->device), i))
         return -1;
-    failed = run(l, from, i->handle, count) || wait_for_numpy(l, from, i);
+    int failed = run(l, from, i->handle, count) || wait_for_numpy(l, from, i);
     for (size_t k = 0; k < count && !failed; k++)
         if (l->operands[k].copies_back)
             failed = operand_copy_back(l->core, &l->operands[k]);
@@ -368,7 +358,6 @@ PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     launcher *from = (launcher *)self;
     call l;
-    int failed;
 
     l.core = from->kernel->core;
     l.tuple = args;
@@ -387,7 +376,7 @@ PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
     l.device = choose_device(from, args, l.count);
     if (!l.device)
         return NULL;
-    failed = launch(&l, from);
+    int failed = launch(&l, from);
     clean_up(&l);
     DROP(l.device);
     if (!failed && from->stream && from->stream->recorder)

@@ -91,8 +91,6 @@ int operand_find_range(core *c, operand *o, int rank, const Py_ssize_t *extents,
 /* What an exporter says has to fit together before a byte is read. Strides may be NULL: C order. */
 static int check_view(core *c, const Py_buffer *v)
 {
-    Py_ssize_t bytes;
-
     if (v->ndim < 0 || v->ndim > PyBUF_MAX_NDIM || v->itemsize < 1 || v->len < 0)
         return raise_text(c, LW_E_ARG,
                           "the buffer says %d axes, elements of %zd bytes, %zd bytes in all; need "
@@ -100,6 +98,7 @@ static int check_view(core *c, const Py_buffer *v)
                           v->ndim, v->itemsize, v->len, PyBUF_MAX_NDIM);
     if (v->ndim && !v->shape)
         return raise_text(c, LW_E_ARG, "the buffer has %d axes and no shape", v->ndim);
+    Py_ssize_t bytes;
     if (operand_find_bytes(c, v->ndim, v->shape, v->itemsize, &bytes))
         return -1;
     if (bytes != v->len)
@@ -172,9 +171,9 @@ static int take_array(array *a, operand *o)
  * else -1: it is what went wrong, as with a memoryview that was released. */
 static int no_buffer(core *c, PyObject *object)
 {
-    PyObject *type, *value, *trace;
     int found = -1;
 
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     if (PyErr_GivenExceptionMatches(type, PyExc_TypeError) ||
@@ -228,20 +227,17 @@ static bool is_masked(const core *c, PyObject *object)
 /* An Array, or what has a buffer; else what Python makes of it. */
 int operand_take(core *c, PyObject *object, operand *o)
 {
-    PyObject *made, *other;
-    int taken;
-
     memset(o, 0, sizeof *o);
     o->object = object;
     if (is_array(c, object))
         return take_array((array *)object, o);
-    taken = is_masked(c, object) ? 0 : take_buffer(c, object, o);
+    int taken = is_masked(c, object) ? 0 : take_buffer(c, object, o);
     if (taken)
         return taken > 0 ? 0 : -1;
-    made = PyObject_CallFunctionObjArgs(c->convert, object, NULL);
+    PyObject *made = PyObject_CallFunctionObjArgs(c->convert, object, NULL);
     if (!made)
         return -1;
-    other = PyTuple_GetItem(made, 0);
+    PyObject *other = PyTuple_GetItem(made, 0);
     o->is_copy = PyTuple_GetItem(made, 1) == Py_True;
     if (is_array(c, other))
         taken = take_array((array *)other, o) ? -1 : 1;
@@ -280,7 +276,6 @@ static int bind_copy(core *c, operand *o, device *d, lw_dtype dtype, bool is_wri
 {
     const size_t bytes = (size_t)o->view.len, count = bytes / lw_dtype_size(dtype);
     void *copy = aligned_alloc(64, (bytes + 64) / 64 * 64);
-    lw_status status;
 
     if (!copy)
         return raise_text(c, LW_E_MEMORY, "no memory for %zd bytes", o->view.len);
@@ -288,6 +283,7 @@ static int bind_copy(core *c, operand *o, device *d, lw_dtype dtype, bool is_wri
         free(copy);
         return -1;
     }
+    lw_status status;
     if (d->is_host) {
         status = lw_buffer_wrap(d->handle, dtype, count, copy, false, release_copy, NULL, &o->own);
         if (status)
@@ -311,14 +307,13 @@ static int bind_in_place(core *c, operand *o, device *d, lw_dtype dtype)
 {
     const size_t size = lw_dtype_size(dtype);
     holder *h = holder_create(c);
-    lw_status status;
 
     if (!h)
         return -1;
     h->view = o->view;
     h->has_view = true;
-    status = lw_buffer_wrap(d->handle, dtype, (size_t)(o->high - o->low) / size, o->low,
-                            o->readonly, holder_release, h, &o->own);
+    lw_status status = lw_buffer_wrap(d->handle, dtype, (size_t)(o->high - o->low) / size, o->low,
+                                      o->readonly, holder_release, h, &o->own);
     if (status) {
         free(h);
         return raise_status(c, status);
@@ -333,12 +328,11 @@ static int bind_in_place(core *c, operand *o, device *d, lw_dtype dtype)
 static int bind_other(core *c, operand *o, device *d)
 {
     const size_t size = lw_dtype_size(o->dtype);
-    lw_status status;
 
     if (array_wait(o->array))
         return -1;
-    status = lw_buffer_wrap(d->handle, o->dtype, (size_t)(o->high - o->low) / size, o->low,
-                            o->readonly, NULL, NULL, &o->own);
+    lw_status status = lw_buffer_wrap(d->handle, o->dtype, (size_t)(o->high - o->low) / size,
+                                      o->low, o->readonly, NULL, NULL, &o->own);
     o->tensor.buffer = o->own;
     return status ? raise_status(c, status) : 0;
 }
@@ -354,7 +348,6 @@ static bool is_unreadable(const operand *o, bool as_bytes)
 int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
 {
     const lw_dtype dtype = as_bytes || !o->has_dtype ? LW_U8 : o->dtype;
-    int status;
 
     if (is_written && o->is_copy)
         return raise_text(c, LW_E_ARG,
@@ -375,6 +368,7 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
         return raise_text(c, LW_E_INTERNAL, "an operand without memory");
     if (dtype == LW_U8 && o->itemsize != 1 && !operand_is_contiguous(o))
         return raise_text(c, LW_E_SHAPE, "the array of structs is not C-contiguous");
+    int status;
     if (!d->is_host || (!is_written && is_unreadable(o, as_bytes)))
         status = bind_copy(c, o, d, dtype, is_written);
     else if (o->is_large && !operand_is_contiguous(o))
@@ -446,17 +440,15 @@ PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
     array *a = NULL;
-    holder *h;
     operand o = {0};
-    device *d;
     long dtype;
 
     if (count != 3 || ((dtype = PyLong_AsLong(args[2])) == -1 && PyErr_Occurred()))
         return NULL;
-    d = device_from(c, args[0]);
+    device *d = device_from(c, args[0]);
     if (!d)
         return NULL;
-    h = take_buffer(c, args[1], &o) > 0 ? holder_create(c) : NULL;
+    holder *h = take_buffer(c, args[1], &o) > 0 ? holder_create(c) : NULL;
     if (h && dtype >= 0)
         o.dtype = (lw_dtype)dtype;
     if (h && (o.is_large || !o.has_dtype))

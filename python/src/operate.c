@@ -126,14 +126,13 @@ static int take_outputs(call *c, PyObject *out)
 static int infer(call *c, lw_shape *shapes)
 {
     lw_shape in[INPUTS];
-    lw_status status;
 
     for (size_t k = 0; k < c->inputs; k++) {
         in[k].dtype = c->in[k].dtype;
         in[k].rank = c->in[k].tensor.rank;
         memcpy(in[k].extent, c->in[k].tensor.extent, sizeof in[k].extent);
     }
-    status = lw_params_infer(c->params, in, c->inputs, shapes, OUTPUTS);
+    lw_status status = lw_params_infer(c->params, in, c->inputs, shapes, OUTPUTS);
     return status ? raise_status(c->core, status) : 0;
 }
 
@@ -202,8 +201,6 @@ static int share(call *c, operand *in, operand *out, lw_buffer **shared)
     const size_t size = lw_dtype_size(out->dtype);
     char *low = in->low < out->low ? in->low : out->low;
     char *high = in->high > out->high ? in->high : out->high;
-    lw_status status;
-    holder *h;
 
     if (in->dtype != out->dtype || (size_t)(in->data - low) % size ||
         (size_t)(out->data - low) % size)
@@ -211,12 +208,12 @@ static int share(call *c, operand *in, operand *out, lw_buffer **shared)
                           c->name);
     if (*shared)
         return raise_text(c->core, LW_E_ARG, "%s: the output overlaps two inputs", c->name);
-    h = holder_create(c->core);
+    holder *h = holder_create(c->core);
     if (!h)
         return -1;
     h->owner = PyTuple_Pack(2, in->object, out->object);
-    status = lw_buffer_wrap(c->device->handle, out->dtype, (size_t)(high - low) / size, low, false,
-                            holder_release, h, shared);
+    lw_status status = lw_buffer_wrap(c->device->handle, out->dtype, (size_t)(high - low) / size,
+                                      low, false, holder_release, h, shared);
     if (status) {
         holder_release(NULL, h);
         return raise_status(c->core, status);
@@ -335,11 +332,9 @@ static int run(call *c)
 
 static PyObject *finish(call *c)
 {
-    PyObject *tuple;
-
     if (c->outputs == 1)
         return deliver(c, 0);
-    tuple = PyTuple_New((Py_ssize_t)c->outputs);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)c->outputs);
     for (size_t k = 0; tuple && k < c->outputs; k++) {
         PyObject *item = deliver(c, k);
 
@@ -395,14 +390,12 @@ static void clean_up(call *c)
  * are used as long as the call is. */
 static int read_call(call *c, PyObject *name, PyObject *parameters)
 {
-    lw_op_info info;
-    lw_status status;
-    lw_op *op;
-
     c->name = PyUnicode_AsUTF8AndSize(name, NULL);
     if (!c->name)
         return -1;
-    status = lw_op_find(c->name, &op);
+    lw_op *op;
+    lw_status status = lw_op_find(c->name, &op);
+    lw_op_info info;
     if (!status)
         status = lw_op_get_info(op, &info);
     if (status)

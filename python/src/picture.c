@@ -28,7 +28,6 @@ PyObject *stream_picture_begin(PyObject *self, PyObject *args)
     lw_picture_options options = {0};
     PyObject *names;
     const char **traces;
-    lw_status status;
 
     if (!PyArg_ParseTuple(args, "(III)IO!z", &options.block.x, &options.block.y, &options.block.z,
                           &options.steps, &PyTuple_Type, &names, &options.source) ||
@@ -36,7 +35,7 @@ PyObject *stream_picture_begin(PyObject *self, PyObject *args)
         return NULL;
     options.traces = traces;
     s->is_checked = true; /* findings are part of the picture */
-    status = lw_picture_begin(s->handle, &options);
+    lw_status status = lw_picture_begin(s->handle, &options);
     PyMem_Free(traces);
     if (status)
         return raise_status(s->core, status), NULL;

@@ -62,12 +62,11 @@ static int write_kept(stream *s)
     char *printed = s->printed;
     const size_t length = s->printed_length, lost = s->lost;
     PyObject *text = PyUnicode_DecodeUTF8(printed, (Py_ssize_t)length, "backslashreplace");
-    int failed;
 
     s->printed = NULL;
     s->printed_length = s->printed_room = s->lost = 0;
     PyMem_Free(printed);
-    failed = text ? write_text("stdout", text) : -1;
+    int failed = text ? write_text("stdout", text) : -1;
     DROP_IF(text);
     if (failed || !lost)
         return failed;
@@ -89,13 +88,11 @@ static void tell_unraisable(void)
  * there is already stays, and one of sys.stdout is then told as unraisable. */
 int stream_print(stream *s)
 {
-    PyObject *type, *value, *trace;
-    int failed;
-
     if (!s->printed_length && !s->lost)
         return 0;
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    failed = write_kept(s);
+    int failed = write_kept(s);
     if (!type)
         return failed;
     if (failed)
@@ -107,12 +104,10 @@ int stream_print(stream *s)
 /* The same where no exception can be raised. It takes the GIL if there is something to write. */
 void stream_print_last(stream *s)
 {
-    PyObject *type, *value, *trace;
-    PyGILState_STATE state;
-
     if (!s->printed_length && !s->lost)
         return;
-    state = PyGILState_Ensure();
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     if (stream_print(s))
         tell_unraisable();

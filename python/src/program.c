@@ -41,13 +41,11 @@ static const char **read_texts(PyObject *tuple, size_t *count)
 /* CompileError with its diagnostics; other failures as always. */
 static void raise_build(core *c, lw_status status, PyObject *diagnostics)
 {
-    PyObject *error;
-
     if (status != LW_E_COMPILE) {
         raise_status(c, status);
         return;
     }
-    error = PyObject_CallFunction(c->errors[-LW_E_COMPILE], "s", lw_last_error());
+    PyObject *error = PyObject_CallFunction(c->errors[-LW_E_COMPILE], "s", lw_last_error());
     if (error && !PyObject_SetAttrString(error, "diagnostics", diagnostics))
         PyErr_SetObject(c->errors[-LW_E_COMPILE], error);
     DROP_IF(error);
@@ -122,9 +120,9 @@ static PyObject *program_get_names(PyObject *self, void *closure)
 {
     lw_program *handle = ((program *)self)->handle;
     PyObject *list = PyList_New(0);
-    lw_kernel *k;
 
     (void)closure;
+    lw_kernel *k;
     for (size_t i = 0; list && i < lw_program_kernel_count(handle); i++) {
         PyObject *name =
             lw_program_kernel_at(handle, i, &k) ? NULL : PyUnicode_FromString(lw_kernel_name(k));
@@ -162,14 +160,13 @@ static int add_instance(kernel *k, device *d, program *p)
 {
     const char *name = PyUnicode_AsUTF8AndSize(k->name, NULL);
     instance *all = PyMem_Realloc(k->instances, (k->count + 1) * sizeof *all), *i;
-    lw_status status;
 
     if (!all || !name)
         return PyErr_NoMemory(), -1;
     k->instances = all;
     i = &all[k->count];
     *i = (instance){.device = d, .program = p};
-    status = lw_program_kernel(p->handle, name, &i->handle);
+    lw_status status = lw_program_kernel(p->handle, name, &i->handle);
     if (status)
         return raise_status(k->core, status);
     i->count = lw_kernel_param_count(i->handle);
@@ -190,9 +187,6 @@ static int add_instance(kernel *k, device *d, program *p)
 /* The kernel on a device, built if need be. Valid until the GIL is given up. */
 instance *kernel_on(kernel *k, device *d)
 {
-    PyObject *p;
-    int failed;
-
     for (size_t n = 0; n < k->count; n++)
         if (k->instances[n].device == d)
             return &k->instances[n];
@@ -201,10 +195,10 @@ instance *kernel_on(kernel *k, device *d)
                    k->name, k->fixed->name, d->name);
         return NULL;
     }
-    p = PyObject_CallFunctionObjArgs(k->build, (PyObject *)d, NULL);
+    PyObject *p = PyObject_CallFunctionObjArgs(k->build, (PyObject *)d, NULL);
     if (!p)
         return NULL;
-    failed = add_instance(k, d, (program *)p);
+    int failed = add_instance(k, d, (program *)p);
     DROP(p);
     return failed ? NULL : &k->instances[k->count - 1];
 }
@@ -212,13 +206,10 @@ instance *kernel_on(kernel *k, device *d)
 /* On the device it was compiled for, or the default one. */
 static instance *any_instance(kernel *k)
 {
-    instance *i;
-    device *d;
-
     if (k->count)
         return &k->instances[0];
-    d = k->fixed ? (device *)Py_NewRef((PyObject *)k->fixed) : device_default(k->core);
-    i = d ? kernel_on(k, d) : NULL;
+    device *d = k->fixed ? (device *)Py_NewRef((PyObject *)k->fixed) : device_default(k->core);
+    instance *i = d ? kernel_on(k, d) : NULL;
     DROP_IF(d);
     return i;
 }
@@ -226,11 +217,10 @@ static instance *any_instance(kernel *k)
 static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *name, *build, *fixed;
-    kernel *k;
 
     if (kwargs || !PyArg_ParseTuple(args, "UOO", &name, &build, &fixed))
         return NULL;
-    k = (kernel *)PyType_GenericAlloc(type, 0);
+    kernel *k = (kernel *)PyType_GenericAlloc(type, 0);
     if (!k)
         return NULL;
     k->core = core_of_type(type);
@@ -380,7 +370,6 @@ static PyObject *kernel_launch(PyObject *self, PyObject *args, PyObject *kwargs)
     static char *words[] = {"grid", "block", "args", "shared", "stream", NULL};
     PyObject *grid = NULL, *block = NULL, *list = NULL, *on = NULL, *tuple, *result = NULL;
     Py_ssize_t shared = 0;
-    launcher *l;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOnO", words, &grid, &block, &list, &shared,
                                      &on))
@@ -392,7 +381,7 @@ static PyObject *kernel_launch(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     tuple = PySequence_Tuple(list);
-    l = tuple ? launcher_create((kernel *)self, grid, block, on, (size_t)shared) : NULL;
+    launcher *l = tuple ? launcher_create((kernel *)self, grid, block, on, (size_t)shared) : NULL;
     if (l)
         result = launcher_call((PyObject *)l, tuple, NULL);
     DROP_IF(l);
@@ -407,16 +396,14 @@ static PyObject *kernel_suggest(PyObject *self, PyObject *args, PyObject *kwargs
     lw_dim3 grid, block;
     lw_status status;
     Py_ssize_t shared = 0;
-    lw_kernel *handle;
-    instance *i;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|n", words, &shared))
         return NULL;
-    i = any_instance((kernel *)self);
+    instance *i = any_instance((kernel *)self);
     if (!i)
         return NULL;
     options.shared_bytes = shared < 0 ? 0 : (size_t)shared;
-    handle = i->handle;
+    lw_kernel *handle = i->handle;
     Py_BEGIN_ALLOW_THREADS;
     status = lw_kernel_suggest(handle, &options, &grid, &block);
     Py_END_ALLOW_THREADS;

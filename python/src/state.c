@@ -39,8 +39,7 @@ int raise_text(core *c, lw_status status, const char *format, ...)
 /* The exception there is, if it is one of ours, with a text before its own; -1. */
 int raise_within(core *c, const char *format, ...)
 {
-    PyObject *type, *value, *trace, *before;
-    va_list args;
+    PyObject *type, *value, *trace;
 
     PyErr_Fetch(&type, &value, &trace);
     if (!PyErr_GivenExceptionMatches(type, c->errors[0])) {
@@ -48,8 +47,9 @@ int raise_within(core *c, const char *format, ...)
         return -1;
     }
     PyErr_NormalizeException(&type, &value, &trace);
+    va_list args;
     va_start(args, format);
-    before = PyUnicode_FromFormatV(format, args);
+    PyObject *before = PyUnicode_FromFormatV(format, args);
     va_end(args);
     if (before)
         PyErr_Format(type, "%U%S", before, value);

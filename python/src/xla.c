@@ -81,13 +81,12 @@ static int fail_with(failure *f, lw_status status)
 /* The exception that is set; with the GIL. */
 static int fail_with_exception(failure *f)
 {
-    PyObject *type, *value, *trace, *text;
-    const char *words;
+    PyObject *type, *value, *trace;
 
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    text = value ? PyObject_Str(value) : NULL;
-    words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     fail(f, XLA_FFI_Error_Code_INVALID_ARGUMENT, words ? words : "an exception without a text");
     DROP_IF(text);
     DROP_IF(type);
@@ -186,12 +185,9 @@ static runner *make_runner(XLA_FFI_ByteSpan key, int ordinal, void *native, fail
 /* Give it back with give_runner. */
 static runner *take_runner(XLA_FFI_ByteSpan key, int ordinal, void *native, failure *f)
 {
-    runner *i;
-    entry *e;
-
     pthread_mutex_lock(&lock);
-    e = entry_of(key);
-    i = e ? find_runner(e, ordinal, native) : NULL;
+    entry *e = entry_of(key);
+    runner *i = e ? find_runner(e, ordinal, native) : NULL;
     pthread_mutex_unlock(&lock);
     if (!e)
         fail(f, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "out of memory: a call from JAX");
@@ -259,7 +255,6 @@ static int bind_one(lw_device *device, const XLA_FFI_Buffer *b, bool is_read_onl
 {
     size_t count = 1;
     lw_dtype dtype;
-    lw_status status;
 
     if (!dtype_of(b->dtype, &dtype) || b->rank < 0 || b->rank > RANKS)
         return fail(f, XLA_FFI_Error_Code_INVALID_ARGUMENT,
@@ -270,7 +265,8 @@ static int bind_one(lw_device *device, const XLA_FFI_Buffer *b, bool is_read_onl
         t->extent[k] = (ptrdiff_t)b->dims[k];
         count *= (size_t)b->dims[k];
     }
-    status = lw_buffer_wrap(device, dtype, count, b->data, is_read_only, NULL, NULL, &t->buffer);
+    lw_status status =
+        lw_buffer_wrap(device, dtype, count, b->data, is_read_only, NULL, NULL, &t->buffer);
     return status ? fail_with(f, status) : 0;
 }
 
@@ -297,9 +293,9 @@ static int run(runner *i, const XLA_FFI_CallFrame *frame, failure *f)
 {
     lw_tensor tensors[MOST_BOUND];
     size_t bound = 0;
-    lw_status status;
     int failed = bind(i->device, frame, tensors, &bound, f);
 
+    lw_status status;
     if (!failed) {
         status = lw_executable_run(i->x, i->s, NULL, tensors, bound);
         if (status)
@@ -350,18 +346,16 @@ static bool find_key(const XLA_FFI_Attrs *attrs, XLA_FFI_ByteSpan *key)
 
 static XLA_FFI_Error *call(const XLA_FFI_CallFrame *frame, int ordinal, void *native)
 {
-    XLA_FFI_ByteSpan key;
     char text[TEXT_BYTES + 256];
-    failure f;
-    runner *i;
-    int failed;
 
+    XLA_FFI_ByteSpan key;
     if (!find_key(&frame->attrs, &key))
         return to_xla(
             frame->api, XLA_FFI_Error_Code_INVALID_ARGUMENT,
             "lanewise: the call has no attribute 'key'; call it by lanewise.jax.register");
-    i = take_runner(key, ordinal, native, &f);
-    failed = i ? run(i, frame, &f) : -1;
+    failure f;
+    runner *i = take_runner(key, ordinal, native, &f);
+    int failed = i ? run(i, frame, &f) : -1;
     if (i)
         give_runner(key, i, failed);
     if (!failed)
@@ -381,14 +375,13 @@ static XLA_FFI_Error *on_cuda(XLA_FFI_CallFrame *frame)
 {
     XLA_FFI_Stream_Get_Args at = {.struct_size = sizeof at, .ctx = frame->ctx};
     XLA_FFI_DeviceOrdinal_Get_Args on = {.struct_size = sizeof on, .ctx = frame->ctx};
-    XLA_FFI_Error *error;
 
     if (answer(frame))
         return NULL;
     if (frame->api->struct_size < sizeof *frame->api)
         return to_xla(frame->api, XLA_FFI_Error_Code_UNIMPLEMENTED,
                       "lanewise: this XLA does not tell the GPU's number; need JAX 0.7 or newer");
-    error = frame->api->XLA_FFI_Stream_Get(&at);
+    XLA_FFI_Error *error = frame->api->XLA_FFI_Stream_Get(&at);
     if (!error)
         error = frame->api->XLA_FFI_DeviceOrdinal_Get(&on);
     return error ? error : call(frame, on.device_ordinal, at.stream);

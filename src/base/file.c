@@ -12,10 +12,9 @@ enum { STEP = 1 << 16, ENDLESS_MAX = 64 << 20 };
 
 lw_status lw__fail_system(int error, const char *what)
 {
-    struct rlimit files;
-
     if (error == ENOMEM)
         return lw__fail(LW_E_MEMORY, "%s: out of memory", what);
+    struct rlimit files;
     if (error == EMFILE && !getrlimit(RLIMIT_NOFILE, &files))
         return lw__fail(LW_E_IO, "%s: too many open files; this process may have %llu (ulimit -n)",
                         what, (unsigned long long)files.rlim_cur);
@@ -46,14 +45,13 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
 {
     char *bytes = NULL, *more;
     size_t length = 0, capacity = 0;
-    ssize_t got;
-    struct stat info;
-    bool endless; /* a pipe or device may have no end */
 
     *out = (struct lw__bytes){0};
     if (lseek(descriptor, 0, SEEK_SET) < 0 && errno != ESPIPE)
         return lw__fail_system(errno, name);
-    endless = fstat(descriptor, &info) || !S_ISREG(info.st_mode);
+    struct stat info;
+    bool endless = fstat(descriptor, &info) || !S_ISREG(info.st_mode);
+    ssize_t got;
     do {
         if (endless && length > ENDLESS_MAX) {
             free(bytes);
@@ -83,16 +81,14 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
 
 lw_status lw__read_file(const char *path, struct lw__bytes *out)
 {
-    int descriptor;
-    lw_status status;
-
     *out = (struct lw__bytes){0};
+    int descriptor;
     do
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
         return lw__fail_system(errno, path);
-    status = lw__read_descriptor(descriptor, path, out);
+    lw_status status = lw__read_descriptor(descriptor, path, out);
     close(descriptor);
     return status;
 }

@@ -38,8 +38,8 @@ static inline bool lw__lacked_memory(const char *said)
  * to standard error, or NULL. The system ends a program that it cannot load by a signal. */
 static inline bool lw__compiler_lacked_memory(int wait_status, const char *said)
 {
-    struct rlimit most;
     const bool is_silent = !said || !*said;
+    struct rlimit most;
     if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGSEGV && is_silent)
         return !getrlimit(RLIMIT_AS, &most) && most.rlim_cur < LW_COMPILE_LEAST_MEMORY;
     return (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY) ||

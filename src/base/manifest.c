@@ -120,10 +120,9 @@ static lw_status take_kernel(struct reader *r)
 
 static lw_status take_align(struct reader *r)
 {
-    size_t align;
-
     if (!r->out->kernel_count)
         return broken(r, "there is no kernel above it");
+    size_t align;
     LW_TRY(take_size(r, 0, &align));
     if (align <= LW_SHARED_ALIGN_MIN || align > LW_SHARED_ALIGN || (align & (align - 1)))
         return broken(r, "block memory cannot be aligned so");
@@ -134,11 +133,10 @@ static lw_status take_align(struct reader *r)
 static lw_status take_param(struct reader *r)
 {
     struct lw__manifest_param *p = &r->out->params[r->out->param_count];
-    struct lw__manifest_kernel *k;
 
     if (!r->out->kernel_count)
         return broken(r, "there is no kernel above it");
-    k = &r->out->kernels[r->out->kernel_count - 1];
+    struct lw__manifest_kernel *k = &r->out->kernels[r->out->kernel_count - 1];
     *p = (struct lw__manifest_param){
         .name = r->field[0], .type = r->field[1], .layout = r->field[2]};
     LW_TRY(take_size(r, 3, &p->offset));

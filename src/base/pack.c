@@ -170,13 +170,11 @@ static bool take_literals(struct unpacking *u, size_t count)
 /* Source and destination may overlap: a distance of 1 repeats a byte. */
 static bool take_match(struct unpacking *u, size_t more)
 {
-    size_t distance, length;
-
     if (u->end - u->from < 2)
         return false;
-    distance = u->from[0] | (size_t)u->from[1] << 8;
+    size_t distance = u->from[0] | (size_t)u->from[1] << 8;
     u->from += 2;
-    length = take_count(u, more);
+    size_t length = take_count(u, more);
     if (!distance || distance > u->done || length > u->room ||
         length + MIN_MATCH > u->room - u->done)
         return false;

@@ -35,9 +35,9 @@ lw_status lw__fail(lw_status status, const char *format, ...)
 
 lw_status lw_fail_lines(lw_status status, const char *below, const char *format, ...)
 {
-    va_list args;
     size_t length, more = strlen(below);
 
+    va_list args;
     va_start(args, format);
     set_error(format, args);
     va_end(args);

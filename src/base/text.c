@@ -11,7 +11,6 @@ enum { ALIGNMENT = 64, FIRST_CAPACITY = 128 };
 static bool reserve(struct lw__text *text, size_t more)
 {
     size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
-    char *data;
 
     if (text->failed)
         return false;
@@ -23,7 +22,7 @@ static bool reserve(struct lw__text *text, size_t more)
     }
     while (capacity - text->length <= more)
         capacity *= 2;
-    data = realloc(text->data, capacity);
+    char *data = realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;
@@ -45,12 +44,12 @@ void lw__text_add_bytes(struct lw__text *text, const void *bytes, size_t count)
 
 void lw__text_add(struct lw__text *text, const char *format, ...)
 {
-    va_list args, again;
-    int length;
+    va_list args;
 
     va_start(args, format);
+    va_list again;
     va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, args);
+    int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0)
         text->failed = true;
@@ -69,12 +68,10 @@ void lw__text_free(struct lw__text *text)
 
 void *lw__alloc_aligned(size_t bytes, void **block)
 {
-    uintptr_t address;
-
     *block = bytes > SIZE_MAX - ALIGNMENT ? NULL : calloc(1, bytes + ALIGNMENT);
     if (!*block)
         return NULL;
-    address = (uintptr_t)*block;
+    uintptr_t address = (uintptr_t)*block;
     return (char *)*block + (ALIGNMENT - address % ALIGNMENT) % ALIGNMENT;
 }
 

@@ -195,8 +195,9 @@ float lw__fmod_f32(float x, float y)
 {
     float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
     bool valid = a < __builtin_inff() && b > 0.0f, smaller = a < b;
-    int ea, eb;
+    int ea;
     float r = (float)(int32_t)significand_f32(a, &ea);
+    int eb;
     float m = (float)(int32_t)significand_f32(b, &eb);
     int rest = valid && !smaller ? ea - eb : 0;
     int step = rest < 21 ? rest : 21;
@@ -380,8 +381,8 @@ static inline float log_tail_f32(float f)
 float lw__log_f32(float x)
 {
     int e;
-    float low;
     float f = split_f32(x, &e) - 1.0f;
+    float low;
     float lead = fast_sum_f32((float)e * 0x1.62e4p-1f, f, &low);
     float tail = fma_f32((float)e, 0x1.7f7d1cp-20f, log_tail_f32(f));
     return log_special_f32(x, lead + (low + tail));
@@ -391,11 +392,13 @@ float lw__log_f32(float x)
 float lw__log2_f32(float x)
 {
     int e;
-    float f_low, tail_low, low;
     float f = split_f32(x, &e) - 1.0f;
+    float f_low;
     float scaled = product_f32(f, 0x1.715476p+0f, &f_low);
+    float tail_low;
     float tail = product_f32(log_tail_f32(f), 0x1.715476p+0f, &tail_low);
     float rest = fma_f32(f, 0x1.4ae0cp-26f, f_low) + tail_low;
+    float low;
     float lead = fast_sum_f32((float)e, scaled, &low);
     rest += low;
     lead = fast_sum_f32(lead, tail, &low);
@@ -417,16 +420,20 @@ static inline float atanh_poly_f32(float z)
  * All but Q is in two parts (the method of Tang, TOMS 1990). */
 static inline float log1p_pair_f32(float f, float *low)
 {
-    float d_low, z_low, c_low, v_low, w_low;
+    float d_low;
     float d = fast_sum_f32(2.0f, f, &d_low);
     float s = f / d;
     float s_low = (fma_f32(-s, d, f) - s * d_low) / d;
+    float z_low;
     float z = product_f32(s, s, &z_low);
     z_low = fma_f32(2.0f * s, s_low, z_low);
+    float c_low;
     float c = fast_sum_f32(0x1.555556p-1f, z * atanh_poly_f32(z), &c_low);
     c_low += -0x1.555556p-26f;
+    float v_low;
     float v = product_f32(z, c, &v_low);
     v_low += z * c_low + z_low * c;
+    float w_low;
     float w = product_f32(s, v, &w_low);
     w_low += s * v_low + s_low * v;
     float lead = fast_sum_f32(2.0f * s, w, low);
@@ -436,16 +443,19 @@ static inline float log1p_pair_f32(float f, float *low)
 /* |x|^y for finite |x| > 0, as e^(y log|x|) with the logarithm and the product in two parts. */
 static inline float pow_regular_f32(float x, float y)
 {
-    int e, n;
-    float f_low, low, p_low;
+    int e;
     float f = split_f32(x, &e) - 1.0f;
+    float f_low;
     float log_f = log1p_pair_f32(f, &f_low);
+    float low;
     float lead = fast_sum_f32((float)e * 0x1.62e4p-1f, log_f, &low);
     lead = fast_sum_f32(lead, fma_f32((float)e, 0x1.7f7d1cp-20f, low + f_low), &low);
+    float p_low;
     float p = product_f32(y, lead, &p_low);
     p_low = fma_f32(y, low, p_low);
     bool large = p > 90.0f, small = p < -110.0f;
     p_low = large || small ? 0.0f : p_low;
+    int n;
     float r = reduce_ln2_f32(large ? 90.0f : small ? -110.0f : p, &low, &n);
     r = sum_f32(r, low + p_low, &low); /* p_low alone may be 2^-18: too much to leave beside r */
     return exp_core_f32(r, low, n);

@@ -182,8 +182,9 @@ double lw__fmod_f64(double x, double y)
 {
     double a = __builtin_fabs(x), b = __builtin_fabs(y);
     bool valid = a < __builtin_inf() && b > 0.0, smaller = a < b;
-    int ea, eb;
+    int ea;
     double r = (double)(int64_t)significand_f64(a, &ea);
+    int eb;
     double m = (double)(int64_t)significand_f64(b, &eb);
     int rest = valid && !smaller ? ea - eb : 0;
     int step = rest < 50 ? rest : 50;
@@ -375,8 +376,8 @@ static inline double log_tail_f64(double f)
 double lw__log_f64(double x)
 {
     int e;
-    double low;
     double f = split_f64(x, &e) - 1.0;
+    double low;
     double lead = fast_sum_f64((double)e * 0x1.62e42fefa38p-1, f, &low);
     double tail = fma_f64((double)e, 0x1.ef35793c7673p-45, log_tail_f64(f));
     return log_special_f64(x, lead + (low + tail));
@@ -386,11 +387,13 @@ double lw__log_f64(double x)
 double lw__log2_f64(double x)
 {
     int e;
-    double f_low, tail_low, low;
     double f = split_f64(x, &e) - 1.0;
+    double f_low;
     double scaled = product_f64(f, 0x1.71547652b82fep+0, &f_low);
+    double tail_low;
     double tail = product_f64(log_tail_f64(f), 0x1.71547652b82fep+0, &tail_low);
     double rest = fma_f64(f, 0x1.777d0ffda0d24p-56, f_low) + tail_low;
+    double low;
     double lead = fast_sum_f64((double)e, scaled, &low);
     rest += low;
     lead = fast_sum_f64(lead, tail, &low);
@@ -404,16 +407,20 @@ double lw__log2_f64(double x)
  * All but Q is in two parts (the method of Tang, TOMS 1990). */
 static inline double log1p_pair_f64(double f, double *low)
 {
-    double d_low, z_low, c_low, v_low, w_low;
+    double d_low;
     double d = fast_sum_f64(2.0, f, &d_low);
     double s = f / d;
     double s_low = (fma_f64(-s, d, f) - s * d_low) / d;
+    double z_low;
     double z = product_f64(s, s, &z_low);
     z_low = fma_f64(2.0 * s, s_low, z_low);
+    double c_low;
     double c = fast_sum_f64(0x1.5555555555555p-1, z * atanh_poly_f64(z), &c_low);
     c_low += 0x1.5555555555555p-55;
+    double v_low;
     double v = product_f64(z, c, &v_low);
     v_low += z * c_low + z_low * c;
+    double w_low;
     double w = product_f64(s, v, &w_low);
     w_low += s * v_low + s_low * v;
     double lead = fast_sum_f64(2.0 * s, w, low);
@@ -423,16 +430,19 @@ static inline double log1p_pair_f64(double f, double *low)
 /* |x|^y for finite |x| > 0, as e^(y log|x|) with the logarithm and the product in two parts. */
 static inline double pow_regular_f64(double x, double y)
 {
-    int e, n;
-    double f_low, low, p_low;
+    int e;
     double f = split_f64(x, &e) - 1.0;
+    double f_low;
     double log_f = log1p_pair_f64(f, &f_low);
+    double low;
     double lead = fast_sum_f64((double)e * 0x1.62e42fefa38p-1, log_f, &low);
     lead = fast_sum_f64(lead, fma_f64((double)e, 0x1.ef35793c7673p-45, low + f_low), &low);
+    double p_low;
     double p = product_f64(y, lead, &p_low);
     p_low = fma_f64(y, low, p_low);
     bool large = p > 720.0, small = p < -760.0;
     p_low = large || small ? 0.0 : p_low;
+    int n;
     double r = reduce_ln2_f64(large ? 720.0 : small ? -760.0 : p, &low, &n);
     r = sum_f64(r, low + p_low, &low); /* p_low alone may be 2^-44: too much to leave beside r */
     return exp_core_f64(r, low, n);

@@ -504,7 +504,6 @@ uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint
                                      uint32_t warp, bool sure, uint32_t *turn)
 {
     const uint32_t source = has(mask, hw_lane()) ? (uint32_t)thread : 0, from = source / LANES;
-    uint32_t there;
     if (warps_of(threads) == 1) {
         hw_warp_sync(ALL);
         return lw_cuda_shuffle_b64(mask, v, thread);
@@ -512,6 +511,7 @@ uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint
     broadcast_value[warp * LANES + hw_lane()] = v;
     if (leads(mask))
         broadcast_lanes[warp] = mask;
+    uint32_t there;
     share(mask, 0, &(struct sync_point){threads, warp, sure, turn}, &there);
     const bool is_there =
         from < warps_of(threads) && has(there, from) && has(broadcast_lanes[from], source);

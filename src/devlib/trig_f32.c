@@ -10,9 +10,10 @@
 static inline float reduce_near_f32(float x, float *low, int *n)
 {
     float k = nearest_f32(x * 0x1.45f306p-1f, n);
-    float p_low, sum_low;
     float first = fma_f32(k, -0x1.921fb6p+0f, x);
+    float p_low;
     float p = product_f32(k, 0x1.777a5cp-25f, &p_low);
+    float sum_low;
     float r = sum_f32(first, p, &sum_low);
     r = fast_sum_f32(r, fma_f32(k, 0x1.ee59dap-50f, sum_low + p_low), low);
     return r;
@@ -99,8 +100,9 @@ static inline float cos_pair_f32(float r, float low, float *tail)
 /* sin of n quarter turns and r: the sine or cosine of r, with a sign. */
 static inline float turn_f32(float r, float low, int n)
 {
-    float s_tail, c_tail;
+    float s_tail;
     float s = sin_pair_f32(r, low, &s_tail);
+    float c_tail;
     float c = cos_pair_f32(r, low, &c_tail);
     float v = n & 1 ? c + c_tail : s + s_tail;
     return n & 2 ? -v : v;
@@ -129,9 +131,11 @@ float lw__cos_f32(float x)
 float lw__tan_f32(float x)
 {
     int n;
-    float low, s_tail, c_tail;
+    float low;
     float r = reduce_pio2_f32(x, &low, &n);
+    float s_tail;
     float s = sin_pair_f32(r, low, &s_tail);
+    float c_tail;
     float c = cos_pair_f32(r, low, &c_tail);
     s = fast_sum_f32(s, s_tail, &s_tail);
     c = fast_sum_f32(c, c_tail, &c_tail);

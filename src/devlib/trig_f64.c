@@ -6,9 +6,10 @@
 static inline double reduce_near_f64(double x, double *low, int *n)
 {
     double k = nearest_f64(x * 0x1.45f306dc9c883p-1, n);
-    double p_low, sum_low;
     double first = fma_f64(k, -0x1.921fb54442d18p+0, x);
+    double p_low;
     double p = product_f64(k, -0x1.1a62633145c07p-54, &p_low);
+    double sum_low;
     double r = sum_f64(first, p, &sum_low);
     r = fast_sum_f64(r, fma_f64(k, 0x1.f1976b7ed8fbcp-110, sum_low + p_low), low);
     return r;
@@ -119,8 +120,9 @@ static inline double cos_pair_f64(double r, double low, double *tail)
 /* sin of n quarter turns and r: the sine or cosine of r, with a sign. */
 static inline double turn_f64(double r, double low, int n)
 {
-    double s_tail, c_tail;
+    double s_tail;
     double s = sin_pair_f64(r, low, &s_tail);
+    double c_tail;
     double c = cos_pair_f64(r, low, &c_tail);
     double v = n & 1 ? c + c_tail : s + s_tail;
     return n & 2 ? -v : v;
@@ -149,9 +151,11 @@ double lw__cos_f64(double x)
 double lw__tan_f64(double x)
 {
     int n;
-    double low, s_tail, c_tail;
+    double low;
     double r = reduce_pio2_f64(x, &low, &n);
+    double s_tail;
     double s = sin_pair_f64(r, low, &s_tail);
+    double c_tail;
     double c = cos_pair_f64(r, low, &c_tail);
     s = fast_sum_f64(s, s_tail, &s_tail);
     c = fast_sum_f64(c, c_tail, &c_tail);

@@ -202,15 +202,14 @@ static lw_status launch(struct lw__call *call, const struct problem *p, const st
 {
     const lw_launch_options options = {.shared_bytes = l->shared_bytes};
     char name[64];
-    lw_kernel *kernel;
-    lw_dim3 block, grid;
 
     if (call->is_dry || !(l->blocks + l->elements))
         return LW_OK;
     strcpy(name, l->name);
     strcat(strcat(name, "_"), lw__accumulate_name(lw__accumulate(p->dtype, p->dtype)));
+    lw_kernel *kernel;
     LW_TRY(lw__ops_kernel(call, program_for(call), name, &kernel));
-    block = lw_kernel_fixed_block(kernel);
+    lw_dim3 block = lw_kernel_fixed_block(kernel), grid;
     LW_TRY(lw__grid(call, l->elements ? lw__divide_up(l->elements, block.x) : l->blocks, &grid));
     return lw__call_queue(call, kernel, grid, block, &options, args, count);
 }
@@ -309,19 +308,20 @@ static lw_status run_rows(struct lw__call *call, struct problem *p,
 static lw_status run_weights(struct lw__call *call, struct problem *p,
                              const struct lw__operand *weights)
 {
-    struct lw__operand parts, scores;
-
     p->a.keeps_parts = true;
+    struct lw__operand scores;
     LW_TRY(multiply(call, p, &scores));
+    struct lw__operand parts;
     LW_TRY(run_rows(call, p, is_plain(call) ? &scores : NULL, &parts));
     return leave_weights(call, p, &parts, &scores, weights);
 }
 
 static lw_status run_plain(struct lw__call *call, struct problem *p)
 {
-    struct lw__operand parts, scores;
+    struct lw__operand scores;
 
     LW_TRY(multiply(call, p, &scores));
+    struct lw__operand parts;
     return run_rows(call, p, &scores, &parts);
 }
 
@@ -481,12 +481,13 @@ static lw_status attention_body(struct lw__call *call, void *arguments)
 {
     const struct attention_arguments *a = arguments;
     const lw_tensor *of_weights = a->options ? a->options->weights : NULL;
-    struct lw__operand out, weights;
     struct problem p = {0};
 
     LW_TRY(take_inputs(call, a, &p));
     take_numbers(&p, a->options);
+    struct lw__operand out;
     LW_TRY(take_output(call, &p, "out", a->out, p.a.width, &out));
+    struct lw__operand weights;
     if (of_weights) {
         LW_TRY(take_output(call, &p, "weights", *of_weights, p.a.keys, &weights));
         LW_TRY(lw__operand_apart(call, &out, &weights, false));
@@ -536,18 +537,18 @@ static lw_status take_part(struct lw__call *call, const struct part_arguments *a
 static lw_status node_body(struct lw__call *call, void *arguments)
 {
     struct problem p = {0};
-    struct lw__operand parts, out;
-    size_t root;
+    struct lw__operand parts;
 
     p.root = &parts;
     LW_TRY(take_part(call, arguments, &p));
-    out = p.out;
+    struct lw__operand out = p.out;
     p.a.keeps_parts = true;
     LW_TRY(run_any(call, &p, NULL));
     if (!rows_of(&p))
         return LW_OK;
     const size_t each = rows_of(&p) * (p.a.width + PART_EXTRA);
     parts.view.offset += (ptrdiff_t)(p.a.levels * p.a.nodes * each);
+    size_t root;
     LW_TRY(lw__join_line(call, &parts, p.a.nodes, rows_of(&p), p.a.width, &root));
     parts.view.offset += (ptrdiff_t)(root * each);
     parts.shape = out.shape = (struct lw__shape){{1, 1, 1, each}};
@@ -567,18 +568,19 @@ lw_status lw__attention_node(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor
 static lw_status end_body(struct lw__call *call, void *arguments)
 {
     const struct part_arguments *a = arguments;
-    struct lw__operand parts, out;
     struct problem p = {0};
 
     LW_TRY(take_inputs(call, &a->of, &p));
     take_numbers(&p, a->of.options);
     p.a.keys = a->keys;
+    struct lw__operand out;
     LW_TRY(take_output(call, &p, "out", a->of.out, p.a.width, &out));
     p.out = out;
     p.dtype = lw__accumulate_dtype(lw__accumulate(p.q.dtype, p.out.dtype));
     if (out.dtype != p.dtype)
         LW_TRY(lw__call_scratch(call, "out", p.dtype, out.shape, &p.out));
     p.a.out = p.out.view;
+    struct lw__operand parts;
     LW_TRY(lw__operand_in(call, "parts", a->parts, &parts));
     p.a.parts = (size_t)parts.view.offset;
     const struct launch merge = {"attention_merge", 0, 0, rows_of(&p) * p.a.width};

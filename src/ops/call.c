@@ -7,7 +7,6 @@ enum { SCRATCH_ALIGN = 128, GRID_MAX = 0x7fffffff };
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments)
 {
     struct lw__call call = {.name = name, .stream = stream, .is_dry = true};
-    lw_status status;
 
     if (!stream)
         return lw_fail(LW_E_ARG, "%s: the stream is NULL", name);
@@ -18,7 +17,7 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
         LW_TRY(lw__call_named(&call, lw_stream_scratch(stream, call.scratch, &call.memory)));
     call.is_dry = false;
     call.scratch = 0;
-    status = body(&call, arguments);
+    lw_status status = body(&call, arguments);
     lw_stream_scratch_done(stream, call.memory);
     return status;
 }
@@ -91,10 +90,9 @@ lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)
 lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, const char *kernel,
                           lw_dim3 grid, lw_dim3 block, const lw_arg *args, size_t count)
 {
-    lw_kernel *k;
-
     if (call->is_dry || !grid.x || !grid.y || !grid.z)
         return LW_OK;
+    lw_kernel *k;
     LW_TRY(lw__ops_kernel(call, program, kernel, &k));
     return lw__call_queue(call, k, grid, block, NULL, args, count);
 }

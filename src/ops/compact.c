@@ -61,26 +61,26 @@ static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
 
 static lw_status compact_body(struct lw__call *call, void *arguments)
 {
-    struct lw__operand to, counts;
     struct compaction c;
-    struct steps of_x, of_mask, of_out;
-    size_t n, parts;
-    lw_arg from, by, into, bits;
 
     LW_TRY(check(call, arguments, &c));
     if (!call->is_gpu)
         LW_TRY(lw__contiguous_in(call, &c.mask));
-    n = c.x.shape.extent[LW_AXES - 1];
-    parts = lw__divide_up(n, call->is_gpu ? PART_GPU : PART_HOST);
-    to = c.out;
+    size_t n = c.x.shape.extent[LW_AXES - 1];
+    size_t parts = lw__divide_up(n, call->is_gpu ? PART_GPU : PART_HOST);
+    struct lw__operand to = c.out;
     if (to.dtype != c.x.dtype)
         LW_TRY(lw__call_scratch(call, "out", c.x.dtype, c.out.shape, &to));
+    struct lw__operand counts;
     LW_TRY(lw__call_scratch(call, "counts", LW_I64, (struct lw__shape){{1, 1, 1, parts + 1}},
                             &counts));
-    from = arg_steps(&c.x, &of_x);
-    by = arg_steps(&c.mask, &of_mask);
-    into = arg_steps(&to, &of_out);
-    bits = lw_arg_uint(lw__dtype_mask(c.mask.dtype));
+    struct steps of_x;
+    lw_arg from = arg_steps(&c.x, &of_x);
+    struct steps of_mask;
+    lw_arg by = arg_steps(&c.mask, &of_mask);
+    struct steps of_out;
+    lw_arg into = arg_steps(&to, &of_out);
+    lw_arg bits = lw_arg_uint(lw__dtype_mask(c.mask.dtype));
     LW_TRY(LAUNCH(call, "compact_count", parts, lw__threads(call), lw_arg_uint(n), by,
                   lw_arg_buffer(c.mask.buffer), bits, lw__arg_at(&counts)));
     LW_TRY(LAUNCH(call, "compact_sum", 1, 1, lw_arg_uint(parts), lw__arg_at(&counts),

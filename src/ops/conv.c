@@ -100,7 +100,6 @@ static lw_status check_out(const struct lw__call *call, struct conv *c, int dime
 static lw_status check(struct lw__call *call, const struct conv_arguments *a, struct conv *c)
 {
     char of_x[LW_SHAPE_TEXT], of_filter[LW_SHAPE_TEXT];
-    int rank;
 
     LW_TRY(lw__operand_in(call, "x", a->x, &c->x));
     LW_TRY(lw__operand_in(call, "filter", a->filter, &c->filter));
@@ -111,7 +110,7 @@ static lw_status check(struct lw__call *call, const struct conv_arguments *a, st
         if (a->options.pad[k] < 0 || a->options.stride[k] < 0)
             return lw_fail(LW_E_ARG, "%s: pad is %d and stride %d; need at least 0 and 1",
                            call->name, a->options.pad[k], a->options.stride[k]);
-    rank = c->x.rank;
+    int rank = c->x.rank;
     if ((rank != a->dimensions && rank != a->dimensions + 2) || c->filter.rank != rank)
         return lw_fail(LW_E_SHAPE, "%s: x has shape %s and filter %s; need %s", call->name,
                        lw__operand_text(&c->x, of_x), lw__operand_text(&c->filter, of_filter),
@@ -234,21 +233,19 @@ static lw_status multiply_windows(struct lw__call *call, const struct conv *c,
 static lw_status conv_body(struct lw__call *call, void *arguments)
 {
     const struct conv_arguments *a = arguments;
-    struct lw__operand to;
     struct conv c;
-    lw_dtype dtype;
-    bool has_windows;
 
     LW_TRY(check(call, a, &c));
     if (!lw__operand_count(&c.out))
         return LW_OK;
+    lw_dtype dtype;
     dtype =
         lw__accumulate_dtype(lw__accumulate(lw__promote(c.x.dtype, c.filter.dtype), c.out.dtype));
     LW_TRY(lw__as(call, &c.x, dtype));
     LW_TRY(lw__as(call, &c.filter, dtype));
     LW_TRY(lw__contiguous_in(call, &c.filter));
-    to = c.out;
-    has_windows = fills(lw__matmul_gang(call, dtype), c.window.columns);
+    struct lw__operand to = c.out;
+    bool has_windows = fills(lw__matmul_gang(call, dtype), c.window.columns);
     if (c.out.dtype != dtype || (!has_windows && !lw__operand_is_contiguous(&c.out)))
         LW_TRY(lw__call_scratch(call, "out", dtype, c.out.shape, &to));
     LW_TRY((has_windows ? multiply_windows : multiply_parts)(call, &c, &to));

@@ -395,9 +395,10 @@ static lw_status permute(const struct lw__call *call, struct lw__operand *x, con
 static lw_status copy_body(struct lw__call *call, void *arguments)
 {
     const struct copy_arguments *a = arguments;
-    struct lw__operand out, x;
+    struct lw__operand x;
 
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", a->out, &out));
     LW_TRY(lw__operand_apart(call, &out, &x, !a->is_permute));
     if (a->is_permute)

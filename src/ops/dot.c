@@ -79,9 +79,6 @@ static lw_status launch(struct lw__call *call, const struct dot *d, const struct
 
 static lw_status dot_body(struct lw__call *call, void *arguments)
 {
-    struct lw__operand parts;
-    struct lw__cut cut;
-    lw_dim3 grid;
     struct dot d;
 
     LW_TRY(check(call, arguments, &d));
@@ -89,9 +86,12 @@ static lw_status dot_body(struct lw__call *call, void *arguments)
         return lw__exact(call, &d.x, &d.y, &d.out, d.acc, 0);
     LW_TRY(lw__rows_in(call, &d.x));
     LW_TRY(lw__rows_in(call, &d.y));
+    struct lw__cut cut;
+    lw_dim3 grid;
     LW_TRY(lw__cut_rows_into(call, lw__sum_warps(call), 1, d.n, &cut, &grid));
     if (cut.parts == 1)
         return launch(call, &d, &cut, grid, &d.out);
+    struct lw__operand parts;
     LW_TRY(lw__parts(call, lw__accumulate_dtype(d.acc), &d.out, cut.parts, &parts));
     LW_TRY(launch(call, &d, &cut, grid, &parts));
     return lw__merge_sums(call, &parts, cut.parts, &d.out, d.acc, d.is_unsigned);

@@ -202,10 +202,6 @@ static void draw_svg(const struct picture *p)
 
 static lw_status write_file(struct picture *p, bool is_svg, const char *path)
 {
-    struct stat info;
-    bool failed;
-    int error;
-
     p->f = fopen(path, "w");
     if (!p->f)
         return lw_fail(errno == ENOMEM ? LW_E_MEMORY : LW_E_IO, "lw_graph_draw: %s: %s", path,
@@ -215,9 +211,10 @@ static lw_status write_file(struct picture *p, bool is_svg, const char *path)
         draw_svg(p);
     else
         draw_dot(p);
-    failed = ferror(p->f);
+    bool failed = ferror(p->f);
     failed = fclose(p->f) || failed;
-    error = errno;
+    int error = errno;
+    struct stat info;
     if (failed && !lstat(path, &info) && S_ISREG(info.st_mode))
         unlink(path); /* half of a drawing */
     return failed ? lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path,
@@ -238,10 +235,6 @@ static lw_status draw(const struct lw__recording *r, bool is_svg, const char *pa
 
 lw_status lw_graph_draw(lw_graph *graph, const char *format, const char *path)
 {
-    struct lw__recording copy;
-    size_t bytes, unshared;
-    lw_status status;
-
     if (!graph || !format || !path)
         return lw_fail(LW_E_ARG, "lw_graph_draw: the %s is NULL",
                        !graph    ? "graph"
@@ -249,7 +242,9 @@ lw_status lw_graph_draw(lw_graph *graph, const char *format, const char *path)
                                  : "path");
     if (strcmp(format, "dot") && strcmp(format, "svg"))
         return lw_fail(LW_E_ARG, "lw_graph_draw: the format is '%.40s'; need dot or svg", format);
-    status = lw__recording_copy(&graph->recording, &copy);
+    struct lw__recording copy;
+    lw_status status = lw__recording_copy(&graph->recording, &copy);
+    size_t bytes, unshared;
     if (!status)
         status = lw__plan(&copy, &bytes, &unshared);
     if (!status)

@@ -35,7 +35,6 @@ static lw_dtype promote_integers(lw_dtype a, lw_dtype b)
 {
     const bool a_unsigned = lw__dtype_is_unsigned(a), b_unsigned = lw__dtype_is_unsigned(b);
     const size_t size_a = lw_dtype_size(a), size_b = lw_dtype_size(b);
-    lw_dtype mixed;
 
     if (a_unsigned == b_unsigned)
         return size_a >= size_b ? a : b;
@@ -43,7 +42,7 @@ static lw_dtype promote_integers(lw_dtype a, lw_dtype b)
         return promote_integers(b, a); /* a is the unsigned one from here on */
     if (size_b > size_a)
         return b;
-    mixed = (lw_dtype)(LW_I8 + (a - LW_U8) + 1);
+    lw_dtype mixed = (lw_dtype)(LW_I8 + (a - LW_U8) + 1);
     return mixed > LW_I64 ? LW_I64 : mixed;
 }
 

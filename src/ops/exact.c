@@ -120,16 +120,15 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     const bool in_double = acc != LW_ACC_F32 || type == LW_F64;
     const bool may_underflow = y && (x->dtype == LW_F64 || y->dtype == LW_F64);
     struct exact e = {.x = x, .y = y, .out = out, .in_double = in_double};
-    lw_dim3 grid;
-    size_t parts;
 
     LW_TRY(bring(call, x, in_double));
     if (y)
         LW_TRY(bring(call, y, in_double));
     e.result = (struct result){(int)type, (int)out->dtype, divisor};
+    lw_dim3 grid;
     LW_TRY(lw__cut_rows(call, rows, n, &e.cut, &grid));
     e.bound = bound_of(&e, n, may_underflow);
-    parts = e.cut.parts > 1 ? e.cut.items : 0;
+    size_t parts = e.cut.parts > 1 ? e.cut.items : 0;
     LW_TRY(lw__call_scratch(call, "marks", LW_I32, (struct lw__shape){{1, 1, 1, rows}}, &e.marks));
     LW_TRY(lw__call_scratch(call, "sums", LW_F64, (struct lw__shape){{1, 1, parts, SUM_DOUBLES}},
                             &e.sums));

@@ -113,10 +113,10 @@ static lw_status make_calls(lw_executable *x)
 {
     const struct lw__recording *r = &x->recording;
     size_t count = 0;
-    lw_arg *args;
 
     for (size_t k = 0; k < r->launch_count; k++)
         count += r->launches[k]->call.count;
+    lw_arg *args;
     x->args = args = calloc(count + 1, sizeof *x->args);
     x->calls = calloc(r->launch_count + 1, sizeof *x->calls);
     if (!args || !x->calls)
@@ -159,19 +159,17 @@ static lw_status compile(const lw_graph *g, lw_executable *x)
 
 lw_status lw_graph_compile(lw_graph *graph, lw_executable **executable)
 {
-    lw_executable *x;
-    lw_status status;
-
     if (!executable)
         return lw_fail(LW_E_ARG, "the place for the executable is NULL");
     *executable = NULL;
     if (!graph)
         return lw_fail(LW_E_ARG, "the graph is NULL");
+    lw_executable *x;
     x = calloc(1, sizeof *x);
     if (!x)
         return no_memory();
     pthread_mutex_init(&x->lock, NULL);
-    status = compile(graph, x);
+    lw_status status = compile(graph, x);
     if (status)
         lw_executable_destroy(x);
     else
@@ -452,13 +450,12 @@ static lw_status run(lw_executable *x, lw_stream *s, const char *const *names,
                      const lw_tensor *tensors, size_t count)
 {
     char text[TEXT_BYTES];
-    lw_status queued;
 
     LW_TRY(bind(x, s, names, tensors, count));
     LW_TRY(check_ordinary(x));
     await_run_before(x, s);
     x->last = s;
-    queued = queue(x, s);
+    lw_status queued = queue(x, s);
     if (!queued)
         queued = mark(x, s);
     if (!queued)
@@ -474,8 +471,6 @@ static lw_status run(lw_executable *x, lw_stream *s, const char *const *names,
 lw_status lw_executable_run(lw_executable *executable, lw_stream *s, const char *const *names,
                             const lw_tensor *tensors, size_t count)
 {
-    lw_status status;
-
     if (!executable || !s || (count && !tensors))
         return lw_fail(LW_E_ARG, "%s: the %s is NULL", run_name,
                        !executable ? "executable"
@@ -489,7 +484,7 @@ lw_status lw_executable_run(lw_executable *executable, lw_stream *s, const char 
     if (lw_stream_device(s) != executable->recording.device)
         return lw_fail(LW_E_DEVICE, "%s: the stream is of another device than the graph", run_name);
     pthread_mutex_lock(&executable->lock);
-    status = run(executable, s, names, tensors, count);
+    lw_status status = run(executable, s, names, tensors, count);
     pthread_mutex_unlock(&executable->lock);
     return status;
 }

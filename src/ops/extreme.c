@@ -89,19 +89,17 @@ static lw_status max_body(struct lw__call *call, void *arguments)
 {
     const struct extreme_arguments *a = arguments;
     struct lw__reduction r;
-    struct lw__operand to;
-    struct extreme e;
-    struct lw__cut cut;
-    lw_dim3 grid;
-    bool in_rows;
 
     LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
     LW_TRY(check_some(call, &r));
     LW_TRY(lw__reduction_layout(call, &r, has_columns(&r), false));
-    e = extreme_of(&r, a->inverse);
-    in_rows = r.layout == LW_LAYOUT_ROWS;
+    struct extreme e = extreme_of(&r, a->inverse);
+    bool in_rows = r.layout == LW_LAYOUT_ROWS;
+    struct lw__cut cut;
+    lw_dim3 grid;
     LW_TRY(in_rows ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
                    : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
+    struct lw__operand to;
     if (cut.parts > 1) {
         LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &to));
         LW_TRY(in_rows ? max_rows(call, &e, &cut, grid, &r.x, &to, AS_KEY, e.is_min, false)
@@ -137,10 +135,6 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
 {
     const struct extreme_arguments *a = arguments;
     struct lw__reduction r;
-    struct lw__operand keys, places;
-    struct extreme e;
-    struct lw__cut cut;
-    lw_dim3 grid;
 
     LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
     if (r.out.dtype != LW_I64)
@@ -148,12 +142,16 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
                        lw_dtype_name(r.out.dtype));
     LW_TRY(check_some(call, &r));
     LW_TRY(lw__reduction_layout(call, &r, has_columns(&r), false));
-    e = extreme_of(&r, a->inverse);
+    struct extreme e = extreme_of(&r, a->inverse);
+    struct lw__cut cut;
+    lw_dim3 grid;
     LW_TRY(r.layout == LW_LAYOUT_ROWS ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
                                       : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
     if (cut.parts == 1)
         return arg_items(call, &e, &cut, grid, &r, &r.out, &r.out);
+    struct lw__operand keys;
     LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &keys));
+    struct lw__operand places;
     LW_TRY(lw__parts(call, LW_I64, &r.out, cut.parts, &places));
     LW_TRY(arg_items(call, &e, &cut, grid, &r, &keys, &places));
     return LW_OP_BLOCKS(call, extreme, e.kernels->arg_merge, r.rows, lw_dim_1(LW_WARP_SIZE),
@@ -181,16 +179,16 @@ static lw_status any_body(struct lw__call *call, void *arguments)
 {
     const struct extreme_arguments *a = arguments;
     const bool inverse = a->inverse;
-    struct lw__cut cut;
     struct lw__reduction r;
-    struct lw__operand parts;
-    lw_dim3 grid;
 
     LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
     LW_TRY(lw__reduction_layout(call, &r, false, false));
+    struct lw__cut cut;
+    lw_dim3 grid;
     LW_TRY(lw__cut_rows(call, r.rows, r.n, &cut, &grid));
     if (cut.parts == 1)
         return any_rows(call, &cut, grid, &r.x, &r.out, inverse, inverse);
+    struct lw__operand parts;
     LW_TRY(lw__parts(call, LW_BOOL, &r.out, cut.parts, &parts));
     LW_TRY(any_rows(call, &cut, grid, &r.x, &parts, inverse, false));
     LW_TRY(lw__whole_rows(call, r.rows, &cut, &grid));

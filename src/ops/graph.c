@@ -111,9 +111,9 @@ static lw_status record_launch(const lw_recorded *call, void *user)
 {
     lw_graph *g = user;
     struct lw__recording *r = &g->recording;
-    struct lw__graph_launch *l;
 
     LW_TRY(check_buffers(g, call));
+    struct lw__graph_launch *l;
     if (!make_room(&r->launches, r->launch_count, sizeof *r->launches) || !(l = copy_launch(call)))
         return no_memory();
     for (size_t i = 0; i < call->count; i++)
@@ -174,11 +174,10 @@ static lw_status check_name(lw_graph *g, const char *call, enum lw__role role, c
 {
     const struct lw__recording *r = &g->recording;
     size_t cursor = 0, k;
-    uint64_t hash;
 
     if (!name || !*name)
         return lw_fail(LW_E_ARG, "%s: the name is %s", call, name ? "empty" : "NULL");
-    hash = lw__index_hash(name);
+    uint64_t hash = lw__index_hash(name);
     while ((k = lw__index_next(&g->by_name, hash, &cursor)) != LW_NO_TENSOR)
         if (k < r->tensor_count && r->tensors[k].role == role && r->tensors[k].name &&
             !strcmp(r->tensors[k].name, name))
@@ -244,14 +243,11 @@ static bool is_whole(const struct lw__graph_tensor *t, const lw_tensor *view)
 
 lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
 {
-    struct lw__graph_tensor *t;
-    size_t k;
-
     if (!graph)
         return lw_fail(LW_E_ARG, "the graph is NULL");
     LW_TRY(check_name(graph, "lw_graph_output", LW_ROLE_OUTPUT, name));
-    k = find_tensor(graph, tensor.buffer);
-    t = k == LW_NO_TENSOR ? NULL : &graph->recording.tensors[k];
+    size_t k = find_tensor(graph, tensor.buffer);
+    struct lw__graph_tensor *t = k == LW_NO_TENSOR ? NULL : &graph->recording.tensors[k];
     if (!t || t->role != LW_ROLE_TEMPORARY)
         return lw_fail(LW_E_ARG, "lw_graph_output: '%s' is %s; need a temporary of this graph",
                        name,
@@ -317,20 +313,19 @@ void lw__recording_free(struct lw__recording *r)
 lw_status lw_graph_create(lw_device *device, lw_graph **graph)
 {
     lw_recorder recorder = {.launch = record_launch, .scratch = record_scratch};
-    lw_graph *g;
-    lw_status status;
 
     if (!graph)
         return lw_fail(LW_E_ARG, "the place for the graph is NULL");
     *graph = NULL;
     if (!device)
         return lw_fail(LW_E_ARG, "the device is NULL");
+    lw_graph *g;
     g = calloc(1, sizeof *g);
     if (!g)
         return no_memory();
     recorder.user = g;
     g->recording.device = device;
-    status = lw_stream_create_recorder(device, &recorder, &g->stream);
+    lw_status status = lw_stream_create_recorder(device, &recorder, &g->stream);
     if (status)
         free(g);
     else

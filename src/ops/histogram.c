@@ -30,11 +30,11 @@ static lw_status histogram_body(struct lw__call *call, void *arguments)
     const struct histogram_arguments *a = arguments;
     const double low = a->options.low, high = a->options.high;
     const bool is_given = low != high;
-    struct lw__operand x, counts, to, ranges, limits;
-    size_t n, bins, part, parts;
     char text[LW_SHAPE_TEXT];
 
+    struct lw__operand x;
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    struct lw__operand counts;
     LW_TRY(lw__operand_out(call, "counts", a->counts, &counts));
     if (counts.rank != 1 || !counts.shape.extent[LW_AXES - 1])
         return lw_fail(LW_E_SHAPE, "%s: counts has shape %s; need (bins,), at least (1,)",
@@ -50,14 +50,17 @@ static lw_status histogram_body(struct lw__call *call, void *arguments)
                        "the range of the data",
                        call->name, low, high);
     LW_TRY(lw__contiguous_in(call, &x));
-    n = lw__operand_count(&x);
-    bins = counts.shape.extent[LW_AXES - 1];
-    part = part_of(call, n);
-    parts = lw__divide_up(n, part);
+    size_t n = lw__operand_count(&x);
+    size_t bins = counts.shape.extent[LW_AXES - 1];
+    size_t part = part_of(call, n);
+    size_t parts = lw__divide_up(n, part);
+    struct lw__operand to;
     /* Several launches count: where one is refused, the output must stay as it was. */
     LW_TRY(lw__call_scratch(call, "counts", LW_I64, counts.shape, &to));
+    struct lw__operand ranges;
     LW_TRY(lw__call_scratch(call, "ranges", LW_F64, (struct lw__shape){{1, 1, 2, parts + 1}},
                             &ranges));
+    struct lw__operand limits;
     LW_TRY(lw__call_scratch(call, "limits", LW_F64, (struct lw__shape){{1, 1, 1, 2}}, &limits));
     if (!is_given)
         LW_TRY(LAUNCH(call, "histogram_range", parts, lw_arg_uint(n), lw_arg_uint(part),

@@ -145,9 +145,9 @@ lw_status lw__infer_window(const struct lw__question *q, lw_shape *output)
 {
     const struct lw__param_value *given = lw__param(q->params, "window");
     const ptrdiff_t window = given ? (ptrdiff_t)given->i : 2;
-    int axis;
 
     *output = *q->inputs;
+    int axis;
     LW_TRY(lw__axis_read(q->params, output->rank, &axis));
     if (lw__param(q->params, "edge")->i == LW_EDGE_VALID)
         output->extent[axis] =

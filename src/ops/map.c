@@ -52,7 +52,6 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a,
 {
     const size_t n = lw__operand_count(out);
     lw_arg args[2 + LW_INPUTS_MAX] = {lw_arg_uint(n), lw__arg_at(out)};
-    struct lw__source text;
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(n, (size_t)THREADS * EACH), &grid));
@@ -60,6 +59,7 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a,
         return LW_OK;
     for (size_t k = 0; k < a->count; k++)
         args[2 + k] = lw__arg_at(&inputs[k]);
+    struct lw__source text;
     write_source(&text, a, out->dtype, inputs);
     return lw__source_launch(call, &text, "map", grid, lw_dim_1(THREADS), args, 2 + a->count);
 }
@@ -69,12 +69,11 @@ static lw_status take_input(struct lw__call *call, const struct map_arguments *a
                             const struct lw__operand *out, struct lw__operand *to)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
-    struct lw__operand given;
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
 
     LW_TRY(lw__operand_in(call, names[k], a->inputs[k], to));
     LW_TRY(lw__operand_apart(call, out, to, true));
-    given = *to;
+    struct lw__operand given = *to;
     if (to->rank > out->rank || !lw__operand_broadcast(to, &out->shape))
         return lw_fail(LW_E_SHAPE, "%s: %s has shape %s, which does not broadcast to out's, %s",
                        call->name, to->name, lw__operand_text(&given, has),

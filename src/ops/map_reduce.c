@@ -142,15 +142,16 @@ static lw_status launch(struct lw__call *call, const struct map_reduce_arguments
     const size_t count = r->rows * r->leaves;
     const struct lw__shape shape = {{1, 1, r->rows, r->leaves}};
     lw_arg args[5 + LW_INPUTS_MAX];
-    struct lw__source text;
     struct lw__operand parts;
-    lw_dim3 grid, rows;
 
     LW_TRY(lw__call_scratch(call, "parts", LW_I64, shape, &parts)); /* or f32, f64 */
+    lw_dim3 grid;
     LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
+    lw_dim3 rows;
     LW_TRY(lw__grid(call, r->rows, &rows));
     if (call->is_dry || !r->rows)
         return LW_OK;
+    struct lw__source text;
     write_source(&text, a, r);
     args[0] = lw_arg_uint(count);
     args[1] = lw_arg_uint(r->rows);
@@ -246,12 +247,13 @@ static lw_status map_reduce_body(struct lw__call *call, void *arguments)
 {
     const struct map_reduce_arguments *a = arguments;
     struct reduction r = {.n = 1};
-    struct lw__operand all, out;
     int axis = -1;
 
+    struct lw__operand all;
     LW_TRY(common_shape(call, a, &r, &all));
     if (a->options.axis)
         LW_TRY(lw__axis(call, &all, a->options.axis, 0, &axis));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", a->out, &out));
     LW_TRY(check_out(call, a, &all, axis, &out));
     r.out = out;

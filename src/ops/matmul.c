@@ -110,7 +110,6 @@ static lw_status check_out(const struct lw__call *call, const struct problem *p,
 static lw_status take_bias(struct lw__call *call, struct problem *p, const lw_tensor *bias)
 {
     char of_bias[LW_SHAPE_TEXT], of_out[LW_SHAPE_TEXT];
-    struct lw__operand as_given;
 
     p->bias = p->out;
     p->has_bias = bias != NULL;
@@ -118,7 +117,7 @@ static lw_status take_bias(struct lw__call *call, struct problem *p, const lw_te
         return LW_OK;
     LW_TRY(lw__operand_in(call, "bias", *bias, &p->bias));
     LW_TRY(lw__operand_apart(call, &p->out, &p->bias, false));
-    as_given = p->bias;
+    struct lw__operand as_given = p->bias;
     if (as_given.rank <= p->out.rank && lw__operand_broadcast(&p->bias, &p->out.shape))
         return LW_OK;
     return lw_fail(LW_E_SHAPE, "%s: bias has shape %s; need one that broadcasts to out's %s",
@@ -129,9 +128,9 @@ static lw_status take_bias(struct lw__call *call, struct problem *p, const lw_te
 /* x, y, out and bias with four axes each: two of batch, rows or terms, terms or columns. */
 static lw_status take_axes(struct lw__call *call, struct problem *p, const lw_tensor *bias)
 {
-    struct lw__shape shape, of_x, of_y;
     const int rank_x = p->x.rank, rank_y = p->y.rank;
 
+    struct lw__shape shape;
     LW_TRY(result_shape(call, p, &shape));
     LW_TRY(check_out(call, p, &shape));
     LW_TRY(take_bias(call, p, bias));
@@ -147,6 +146,7 @@ static lw_status take_axes(struct lw__call *call, struct problem *p, const lw_te
     p->m = shape.extent[ROW];
     p->n = shape.extent[COLUMN];
     p->k = p->x.shape.extent[COLUMN];
+    struct lw__shape of_x, of_y;
     of_x = of_y = shape;
     of_x.extent[COLUMN] = of_y.extent[ROW] = p->k;
     lw__operand_broadcast(&p->x, &of_x);
@@ -448,19 +448,17 @@ static lw_status launch_pad(struct lw__call *call, const struct problem *p,
 static lw_status pad(struct lw__call *call, const struct problem *p, struct lw__operand *o,
                      size_t rows, size_t columns, lw_arg absent)
 {
-    struct lw__operand from, to;
-    struct lw__shape shape;
-
     if (!is_padded(o, rows, columns) && o->view.stride[COLUMN] != 1)
         LW_TRY(lw__as_dtype(call, o, o->dtype)); /* turned by tiles */
     if (is_padded(o, rows, columns))
         return LW_OK;
-    from = without_repeats(*o);
-    shape = from.shape;
+    struct lw__operand from = without_repeats(*o);
+    struct lw__shape shape = from.shape;
     from.shape.extent[ROW] = o->shape.extent[ROW];
     from.shape.extent[COLUMN] = o->shape.extent[COLUMN];
     shape.extent[ROW] = rows;
     shape.extent[COLUMN] = columns;
+    struct lw__operand to;
     LW_TRY(lw__call_scratch(call, o->name, o->dtype, shape, &to));
     LW_TRY(launch_pad(call, p, &to, &from, absent));
     for (int k = 0; k < ROW; k++)
@@ -501,7 +499,6 @@ static lw_status run_tiles(struct lw__call *call, struct problem *p)
     const struct tile t = tile_for(p);
     const size_t lines = whole(p->m, t.rows), pitch = whole(p->n, t.columns);
     const bool is_float = p->type != LW_ACC_I64;
-    struct matmul a;
     struct launch l = {t.name, t.threads, 0, 0, 0};
 
     LW_TRY(pad(call, p, &p->x, lines, whole(p->k, DEEP),
@@ -509,7 +506,7 @@ static lw_status run_tiles(struct lw__call *call, struct problem *p)
     LW_TRY(
         pad(call, p, &p->y, whole(p->k, DEEP), pitch, is_float ? lw_arg_real(0) : lw_arg_int(0)));
     l.blocks = tiles_of(p, &t);
-    a = cut(p, l.blocks, BLOCKS_GPU);
+    struct matmul a = cut(p, l.blocks, BLOCKS_GPU);
     l.blocks *= a.nodes;
     a.lines = lines;
     a.pitch = pitch;
@@ -561,9 +558,7 @@ struct matmul_arguments {
 static lw_status matmul_body(struct lw__call *call, void *arguments)
 {
     const struct matmul_arguments *a = arguments;
-    struct lw__operand out, made; /* what p.out is before the product is joined or turned */
     struct problem p = {0};
-    lw_dtype dtype;
 
     LW_TRY(lw__operand_in(call, "x", a->x, &p.x));
     LW_TRY(lw__operand_in(call, "y", a->y, &p.y));
@@ -572,11 +567,11 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__operand_apart(call, &p.out, &p.y, false));
     LW_TRY(take_axes(call, &p, a->bias));
     p.type = lw__accumulate(lw__promote(p.x.dtype, p.y.dtype), p.out.dtype);
-    dtype = lw__accumulate_dtype(p.type);
-    out = p.out;
+    lw_dtype dtype = lw__accumulate_dtype(p.type);
+    struct lw__operand out = p.out;
     if (out.dtype != dtype)
         LW_TRY(lw__call_scratch(call, "out", dtype, out.shape, &p.out));
-    made = p.out;
+    struct lw__operand made = p.out;
     LW_TRY(bring(call, &p));
     LW_TRY(run_any(call, &p));
     return out.dtype == dtype ? LW_OK : lw__copy(call, &out, &made);

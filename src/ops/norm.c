@@ -142,9 +142,10 @@ static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool s
 static lw_status launch_norm(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
-    struct lw__operand parts, states;
+    struct lw__operand parts;
 
     LW_TRY(scratch_of(call, r, r->leaves, 1, &parts));
+    struct lw__operand states;
     LW_TRY(scratch_of(call, r, 1, 2, &states));
     if (r->norm != RMS_NORM)
         LW_TRY(launch_sums(call, r, false, &parts, &states));
@@ -204,14 +205,13 @@ static lw_status check_eps(const struct lw__call *call, const struct norm_argume
 static lw_status take_x(struct lw__call *call, const struct norm_arguments *a, struct rows *r,
                         struct lw__operand *out)
 {
-    int axis;
-
     LW_TRY(lw__operand_in(call, "x", a->x, &r->x));
     LW_TRY(lw__operand_out(call, "out", a->out, out));
     LW_TRY(check_dtype(call, &r->x));
     LW_TRY(check_dtype(call, out));
     LW_TRY(lw__operand_same_shape(call, out, &r->x));
     LW_TRY(lw__operand_apart(call, out, &r->x, true));
+    int axis;
     if (r->x.rank == 0) /* one element is a row */
         return a->options.axis ? lw__axis(call, &r->x, a->options.axis, 0, &axis) : LW_OK;
     LW_TRY(lw__axis(call, &r->x, a->options.axis, r->x.rank - 1, &axis));
@@ -225,7 +225,6 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
     const struct norm_arguments *a = arguments;
     struct rows r = {.norm = a->norm, .eps = a->options.eps == 0 ? 1e-5 : a->options.eps};
     struct lw__operand out;
-    size_t n;
 
     LW_TRY(take_x(call, a, &r, &out));
     LW_TRY(check_eps(call, a));
@@ -234,7 +233,7 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
     LW_TRY(take_weight(call, &r, a->options.bias, HAS_BIAS, &out));
     if (!lw__operand_count(&r.x))
         return LW_OK;
-    n = r.x.shape.extent[LW_AXES - 1];
+    size_t n = r.x.shape.extent[LW_AXES - 1];
     r.count = lw__operand_count(&r.x) / n;
     r.leaves = lw__divide_up(n, LEAF);
     if (is_short(call, &r))

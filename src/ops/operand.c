@@ -71,11 +71,11 @@ static lw_status take_axes(const struct lw__call *call, const lw_tensor *t, stru
 static lw_status check_reach(const struct lw__call *call, const struct lw__operand *o)
 {
     const size_t count = lw_buffer_count(o->buffer);
-    ptrdiff_t lowest, highest;
     char shape[LW_SHAPE_TEXT];
 
     if (is_empty(o))
         return LW_OK;
+    ptrdiff_t lowest, highest;
     if (reach(o, &lowest, &highest) && lowest >= 0 && (size_t)highest < count)
         return LW_OK;
     return lw_fail(LW_E_SHAPE,

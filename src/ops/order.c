@@ -205,10 +205,10 @@ static void use_ordinary(struct tracing *t, bool writes)
 static lw_status use(struct tracing *t, const struct lw__graph_launch *l, size_t arg)
 {
     const size_t tensor = l->tensors[arg];
-    lw_param param;
 
     if (!lw__arg_buffer(&l->call.args[arg]))
         return LW_OK;
+    lw_param param;
     LW_TRY(lw_kernel_param(l->call.kernel, arg, &param));
     if (tensor == LW_NO_TENSOR)
         use_ordinary(t, !param.is_const);

@@ -14,13 +14,12 @@ enum { TYPE_COUNT = 5 };
 
 static bool read_int(const char *text, int64_t *out)
 {
-    char *end;
-
     if (!strcmp(text, "all")) {
         *out = LW_INT_ALL;
         return true;
     }
     errno = 0;
+    char *end;
     *out = strtoll(text, &end, 10);
     return end != text && !*end && !errno && *out != LW_INT_ALL;
 }
@@ -251,11 +250,10 @@ static lw_status unknown(const struct lw_params *p, const char *name)
 static lw_status set_value(struct lw_params *p, const char *name, bool quoted, const char *text)
 {
     const struct lw__param_row *row = find_row(p->declaration, name);
-    size_t k;
 
     if (!row)
         return unknown(p, name);
-    k = (size_t)(row - p->declaration->rows);
+    size_t k = (size_t)(row - p->declaration->rows);
     if (p->named[k])
         return lw_fail(LW_E_ARG, "%s: parameter '%s' comes twice", p->op, name);
     p->named[k] = true;
@@ -410,13 +408,13 @@ static bool take_word(struct reader *r, const char **out)
 
 static lw_status take_member(struct reader *r, struct lw_params *p)
 {
-    const char *name, *text;
-    bool quoted;
+    const char *name;
 
     if (!take_string(r, &name) || !take(r, ':'))
         return malformed(r);
     skip_blanks(r);
-    quoted = *r->at == '"';
+    bool quoted = *r->at == '"';
+    const char *text;
     if (quoted ? !take_string(r, &text) : !take_word(r, &text))
         return malformed(r);
     return set_value(p, name, quoted, text);
@@ -507,14 +505,12 @@ lw_status lw__params_fill(const lw_params *params, int rank, void *options)
 static lw_status look_up(const lw_params *p, const char *name, enum lw__param_type type,
                          const void *place, const struct lw__param_value **value)
 {
-    const struct lw__param_row *row;
-
     if (!p || !name || !place)
         return lw_fail(LW_E_ARG, "the %s is NULL",
                        !p      ? "list of parameters"
                        : !name ? "parameter's name"
                                : "place for the value");
-    row = find_row(p->declaration, name);
+    const struct lw__param_row *row = find_row(p->declaration, name);
     if (!row)
         return unknown(p, name);
     if (row->type != type)

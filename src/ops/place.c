@@ -112,7 +112,6 @@ static bool place_in_order(struct placing *p, size_t memory)
     for (size_t k = 0; k < p->count; k++) {
         struct lw__graph_tensor *t = p->order[k];
         const size_t bytes = room(t);
-        size_t at;
 
         for (; p->by_end[ended]->last < t->first; ended++) {
             const struct lw__graph_tensor *old = p->by_end[ended];
@@ -122,7 +121,7 @@ static bool place_in_order(struct placing *p, size_t memory)
         t->offset = 0;
         if (!bytes)
             continue;
-        at = choose_gap(p, bytes);
+        size_t at = choose_gap(p, bytes);
         if (at == p->gap_count)
             return false;
         t->offset = p->gaps[at].begin && p->gaps[at].end == memory && memory != SIZE_MAX
@@ -288,13 +287,12 @@ static size_t end_of(const struct placing *p)
 /* False: memory is short. */
 static bool place(struct placing *p)
 {
-    uint64_t pairs;
-    size_t end;
-
     memcpy(p->by_end, p->order, p->count * sizeof *p->order);
     qsort(p->by_end, p->count, sizeof *p->by_end, by_last);
+    uint64_t pairs;
     if (place_in_order(p, most_alive(p, &pairs)))
         return true;
+    size_t end;
     if (pairs <= p->count * PAIRS_PER_TENSOR) {
         if (!place_largest_first(p, pairs))
             return false;
@@ -309,11 +307,10 @@ static bool place(struct placing *p)
 bool lw__place_all(struct lw__graph_tensor **order, size_t count, uint64_t *looks)
 {
     struct placing p = {.order = order, .count = count, .looks = looks};
-    bool is_placed;
 
     p.by_end = malloc((count + 1) * sizeof *p.by_end);
     p.gaps = malloc((count + 2) * sizeof *p.gaps);
-    is_placed = p.by_end && p.gaps && place(&p);
+    bool is_placed = p.by_end && p.gaps && place(&p);
     free(p.by_end);
     free(p.gaps);
     return is_placed;

@@ -75,7 +75,6 @@ static bool sort_by_use(struct lw__recording *r, struct lw__graph_tensor ***orde
 
 lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
 {
-    struct lw__graph_tensor **order;
     size_t count = 0;
 
     *bytes = *unshared = 0;
@@ -84,6 +83,7 @@ lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
         r->tensors[k].is_used = r->tensors[k].is_written = r->tensors[k].needs_start = false;
     for (size_t k = 0; k < r->launch_count; k++)
         LW_TRY(trace(r, k));
+    struct lw__graph_tensor **order;
     if (!sort_by_use(r, &order, &count) || !lw__place_all(order, count, &r->looks)) {
         free(order);
         return lw_fail(LW_E_MEMORY, "out of memory: the plan of a graph");

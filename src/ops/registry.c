@@ -57,7 +57,6 @@ static lw_status make(const char *name, const char *parameters, const struct lw_
                       lw_op **out)
 {
     lw_op *op = calloc(1, sizeof *op);
-    lw_status status;
 
     *out = NULL;
     if (op) {
@@ -69,7 +68,7 @@ static lw_status make(const char *name, const char *parameters, const struct lw_
             free_op(op);
         return lw_fail(LW_E_MEMORY, "out of memory: the operation %s", name);
     }
-    status = lw__declaration_read(name, parameters, rules, &op->declaration);
+    lw_status status = lw__declaration_read(name, parameters, rules, &op->declaration);
     if (status)
         free_op(op);
     else
@@ -147,13 +146,12 @@ static lw_status add(const lw_op_def *def, lw_op **out)
 lw_status lw_op_register(const lw_op_def *def, lw_op **op)
 {
     lw_op *made = NULL;
-    lw_status status;
 
     if (op)
         *op = NULL;
     LW_TRY(check_def(def));
     pthread_mutex_lock(&lock);
-    status = add(def, &made);
+    lw_status status = add(def, &made);
     pthread_mutex_unlock(&lock);
     if (op)
         *op = made;
@@ -188,13 +186,11 @@ static lw_status no_such_op(const char *name)
 
 lw_status lw_op_find(const char *name, lw_op **op)
 {
-    lw_status status;
-
     if (!name || !op)
         return lw_fail(LW_E_ARG, "the %s is NULL", name ? "place for the operation" : "name");
     *op = NULL;
     pthread_mutex_lock(&lock);
-    status = add_builtins();
+    lw_status status = add_builtins();
     if (!status) {
         *op = look_up(name);
         status = *op ? LW_OK : no_such_op(name);
@@ -367,8 +363,6 @@ lw_status lw_params_run(const lw_params *params, lw_stream *s, const lw_tensor *
 
 lw_status lw_params_create(const lw_op *op, const lw_word *words, size_t count, lw_params **params)
 {
-    lw_status status;
-
     if (!params)
         return lw_fail(LW_E_ARG, "the place for the parameters is NULL");
     *params = NULL;
@@ -378,7 +372,7 @@ lw_status lw_params_create(const lw_op *op, const lw_word *words, size_t count, 
     if (!*params)
         return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op->name);
     (*params)->of = op;
-    status = lw__params_take(op->name, &op->declaration, words, count, *params);
+    lw_status status = lw__params_take(op->name, &op->declaration, words, count, *params);
     if (status) {
         lw_params_destroy(*params);
         *params = NULL;
@@ -394,13 +388,11 @@ void lw_params_destroy(lw_params *params)
 lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
                       lw_shape *outputs, size_t capacity)
 {
-    struct lw_params params;
-    lw_status status;
-
     if (!op)
         return lw_fail(LW_E_ARG, "the operation is NULL");
+    struct lw_params params;
     params.of = op;
-    status = lw__params_read(op->name, &op->declaration, params_json, &params);
+    lw_status status = lw__params_read(op->name, &op->declaration, params_json, &params);
     if (!status)
         status = lw_params_infer(&params, inputs, count, outputs, capacity);
     lw__params_free(&params);
@@ -410,13 +402,11 @@ lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs
 lw_status lw_op_run(lw_op *op, lw_stream *s, const char *params_json, const lw_tensor *outputs,
                     size_t output_count, const lw_tensor *inputs, size_t input_count)
 {
-    struct lw_params params;
-    lw_status status;
-
     if (!op)
         return lw_fail(LW_E_ARG, "the operation is NULL");
+    struct lw_params params;
     params.of = op;
-    status = lw__params_read(op->name, &op->declaration, params_json, &params);
+    lw_status status = lw__params_read(op->name, &op->declaration, params_json, &params);
     if (!status)
         status = lw_params_run(&params, s, outputs, output_count, inputs, input_count);
     lw__params_free(&params);

@@ -143,8 +143,6 @@ static lw_status launch_once(struct lw__call *call, const struct scan *s)
 static lw_status check(struct lw__call *call, const struct scan_arguments *a, struct lw__operand *x,
                        struct lw__operand *out)
 {
-    int axis;
-
     LW_TRY(lw__operand_in(call, "x", a->x, x));
     LW_TRY(lw__operand_out(call, "out", a->out, out));
     LW_TRY(lw__operand_same_shape(call, out, x));
@@ -152,6 +150,7 @@ static lw_status check(struct lw__call *call, const struct scan_arguments *a, st
     if (a->options.op < LW_SCAN_ADD || a->options.op > LW_SCAN_MIN)
         return lw_fail(LW_E_ARG, "%s: op is %d; need LW_SCAN_ADD, _MUL, _MAX or _MIN", call->name,
                        (int)a->options.op);
+    int axis;
     LW_TRY(lw__axis(call, x, a->options.axis, x->rank - 1, &axis));
     lw__axis_to_last(x, axis);
     lw__axis_to_last(out, axis);

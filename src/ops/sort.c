@@ -131,11 +131,12 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
 {
     const size_t part = call->is_gpu ? PART_GPU : PART_BYTES / lw_dtype_size(s->word);
     const size_t parts = lw__divide_up(s->n, part);
-    struct lw__operand counts, totals;
 
     LW_TRY(take_scratch(call, s));
+    struct lw__operand counts;
     LW_TRY(lw__call_scratch(call, "counts", LW_U32, (struct lw__shape){{1, s->rows, parts, DIGITS}},
                             &counts));
+    struct lw__operand totals;
     LW_TRY(lw__call_scratch(call, "totals", LW_U32, (struct lw__shape){{1, 1, s->rows, DIGITS}},
                             &totals));
     for (size_t pass = 0; pass < s->passes; pass++)
@@ -266,12 +267,12 @@ lw_status lw__sort_check_indices(const struct lw__call *call, const struct lw__o
 static lw_status sort_body(struct lw__call *call, void *arguments)
 {
     const struct sort_arguments *a = arguments;
-    struct lw__operand x, out;
-    struct lw__sorting s;
-    int axis;
+    struct lw__operand x;
 
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", a->out, &out));
+    int axis;
     LW_TRY(lw__axis(call, &x, a->axis, x.rank - 1, &axis));
     LW_TRY(lw__operand_same_shape(call, &out, &x));
     LW_TRY(lw__operand_apart(call, &out, &x, false));
@@ -281,6 +282,7 @@ static lw_status sort_body(struct lw__call *call, void *arguments)
         return LW_OK;
     lw__axis_to_last(&x, axis);
     lw__axis_to_last(&out, axis);
+    struct lw__sorting s;
     LW_TRY(lw__sort_begin(call, x, a->is_falling, false, &s));
     return lw__sort_end(call, &s, a->is_argsort ? NULL : &out, a->is_argsort ? &out : NULL);
 }
@@ -309,10 +311,9 @@ lw_status lw_argsort(lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_opt
 
 lw_status lw__infer_sort(const struct lw__question *q, lw_shape *output)
 {
-    int axis;
-
     *output = *q->inputs;
     if (q->op[0] == 'a')
         output->dtype = LW_I64;
+    int axis;
     return lw__axis_read(q->params, output->rank, &axis);
 }

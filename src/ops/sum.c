@@ -60,7 +60,6 @@ static lw_status merge(struct lw__call *call, const struct sum *sum,
     const size_t threads = LW_WARP_SIZE * merge_block(call, count).y;
     const struct sum part = {.op = sum->op, .acc = sum->acc};
     struct lw__cut cut = {.part = threads, .chunk = 1};
-    struct lw__operand more;
 
     while (cut.part < count && cut.part < threads * MERGE_EACH)
         cut.part *= 2;
@@ -68,6 +67,7 @@ static lw_status merge(struct lw__call *call, const struct sum *sum,
     cut.items = lw__operand_count(out) * cut.parts;
     if (cut.parts == 1)
         return launch_merge(call, sum, &cut, parts, count, &out->shape, out);
+    struct lw__operand more;
     LW_TRY(lw__parts(call, parts->dtype, out, cut.parts, &more));
     LW_TRY(launch_merge(call, &part, &cut, parts, count, &out->shape, &more));
     return merge(call, sum, &more, cut.parts, out);
@@ -98,7 +98,6 @@ static lw_status launch_rows(struct lw__call *call, const struct sum *sum,
 static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
 {
     struct sum part = *sum;
-    struct lw__operand parts;
     struct lw__cut cut;
     lw_dim3 grid;
 
@@ -107,6 +106,7 @@ static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct l
         return launch_rows(call, sum, &cut, grid, r, &r->out);
     part.divisor = 0;
     part.is_unsigned = false;
+    struct lw__operand parts;
     LW_TRY(lw__parts(call, lw__accumulate_dtype(sum->acc), &r->out, cut.parts, &parts));
     LW_TRY(launch_rows(call, &part, &cut, grid, r, &parts));
     return merge(call, sum, &parts, cut.parts, &r->out);
@@ -135,18 +135,19 @@ static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struc
 {
     const lw_dtype dtype = lw__accumulate_dtype(sum->acc);
     struct sum part = *sum;
-    struct lw__operand parts, to;
-    struct lw__cut cut;
-    lw_dim3 grid;
 
     const size_t columns = LW_COLUMNS * (call->is_gpu ? 1 : LW_COLUMNS_EACH);
+    struct lw__cut cut;
+    lw_dim3 grid;
     LW_TRY(lw__cut_columns(call, r, columns, &cut, &grid));
+    struct lw__operand to;
     if (cut.parts == 1) {
         LW_TRY(lw__typed_out(call, &r->out, dtype, &to));
         LW_TRY(launch_columns(call, sum, &cut, grid, r, &to));
         return lw__out_done(call, &r->out, &to);
     }
     part.divisor = 0;
+    struct lw__operand parts;
     LW_TRY(lw__parts(call, dtype, &r->out, cut.parts, &parts));
     LW_TRY(launch_columns(call, &part, &cut, grid, r, &parts));
     return merge(call, sum, &parts, cut.parts, &r->out);
@@ -206,9 +207,9 @@ enum lw__accumulate lw__sum_accumulate(lw_dtype in, lw_dtype out, bool is_mean, 
 static lw_status sum_body(struct lw__call *call, void *arguments)
 {
     const struct lw__reduce_arguments *a = arguments;
-    struct lw__reduction r;
     struct sum sum = {.op = SUM};
 
+    struct lw__reduction r;
     LW_TRY(lw__reduction_begin(call, a, &r));
     sum.acc = lw__sum_accumulate(r.x.dtype, r.out.dtype, false, r.n);
     sum.is_unsigned = lw__dtype_is_unsigned(r.x.dtype);
@@ -220,9 +221,9 @@ static lw_status sum_body(struct lw__call *call, void *arguments)
 static lw_status prod_body(struct lw__call *call, void *arguments)
 {
     const struct lw__reduce_arguments *a = arguments;
-    struct lw__reduction r;
     struct sum sum = {.op = PROD};
 
+    struct lw__reduction r;
     LW_TRY(lw__reduction_begin(call, a, &r));
     if (a->options.sum == LW_SUM_EXACT && lw__dtype_is_float(r.x.dtype))
         return lw_fail(LW_E_ARG, "%s: sum is LW_SUM_EXACT, which products cannot keep", call->name);
@@ -234,9 +235,9 @@ static lw_status prod_body(struct lw__call *call, void *arguments)
 static lw_status mean_body(struct lw__call *call, void *arguments)
 {
     const struct lw__reduce_arguments *a = arguments;
-    struct lw__reduction r;
     struct sum sum = {.op = SUM};
 
+    struct lw__reduction r;
     LW_TRY(lw__reduction_begin(call, a, &r));
     sum.acc = mean_type(r.x.dtype, r.out.dtype);
     sum.divisor = (double)r.n;

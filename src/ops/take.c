@@ -146,22 +146,21 @@ static lw_status launch(struct lw__call *call, const struct taking *t, const str
 static lw_status take_body(struct lw__call *call, void *arguments)
 {
     const struct take_arguments *a = arguments;
-    struct lw__operand x, indices, out, to;
-    struct taking t;
-    bool is_unsigned;
+    struct lw__operand x, indices, out;
     int axis;
 
     LW_TRY(check(call, a, &x, &indices, &out, &axis));
     if (!lw__operand_count(&out))
         return LW_OK;
-    is_unsigned = indices.dtype == LW_U64; /* its large values are negative as i64 */
+    bool is_unsigned = indices.dtype == LW_U64; /* its large values are negative as i64 */
     if (indices.dtype != LW_I32)
         LW_TRY(lw__as(call, &indices, indices.dtype == LW_U64 ? LW_U64 : LW_I64));
-    to = out;
+    struct lw__operand to = out;
     if (out.dtype != x.dtype) {
         LW_TRY(lw__call_scratch(call, "out", x.dtype, out.shape, &to));
         to.rank = out.rank;
     }
+    struct taking t;
     t.slices = (struct slices){.lowest = is_unsigned ? 0 : -(int64_t)x.shape.extent[axis],
                                .extent = (int64_t)x.shape.extent[axis],
                                .step = x.view.stride[axis],

@@ -8,10 +8,9 @@ void lw__source_add(struct lw__source *source, const char *format, ...)
 {
     const size_t room = LW_SOURCE_MAX - source->length;
     va_list args;
-    int n;
 
     va_start(args, format);
-    n = room ? vsnprintf(source->text + source->length, room, format, args) : 0;
+    int n = room ? vsnprintf(source->text + source->length, room, format, args) : 0;
     va_end(args);
     source->length += n < 0 || (size_t)n >= room ? room : (size_t)n;
 }
@@ -61,16 +60,14 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
                             const char *kernel, lw_dim3 grid, lw_dim3 block, const lw_arg *args,
                             size_t count)
 {
-    lw_program *program;
-    lw_status status;
-    lw_kernel *k;
-
     if (source->length == LW_SOURCE_MAX)
         return lw_fail(LW_E_ARG, "%s: the expression is too long; its kernel may have %d bytes",
                        call->name, LW_SOURCE_MAX - 1);
-    status = lw_program_share(call->device, call->name, source->text, &program);
+    lw_program *program;
+    lw_status status = lw_program_share(call->device, call->name, source->text, &program);
     if (status)
         return show_as_written(source, status);
+    lw_kernel *k;
     status = lw__call_named(call, lw_program_kernel(program, kernel, &k));
     if (!status)
         status = lw__call_queue(call, k, grid, block, NULL, args, count);

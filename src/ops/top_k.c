@@ -23,10 +23,11 @@ static lw_status select_in_parts(struct lw__call *call, struct lw__sorting *s, s
 {
     struct lw__shape shape = s->x.shape;
     const struct lw__carried c = {.has_index = true, .is_first = !s->is_given};
-    struct lw__operand out, indices;
 
     shape.extent[LW_AXES - 1] = parts * k;
+    struct lw__operand out;
     LW_TRY(lw__call_scratch(call, "values", s->word, shape, &out));
+    struct lw__operand indices;
     LW_TRY(lw__call_scratch(call, "indices", LW_U32, shape, &indices));
     LW_TRY(LW_OP_BLOCKS(
         call, top_k, lw__by_word(s, "top_k_part_4", "top_k_part_8"), s->rows * parts,
@@ -74,16 +75,17 @@ static lw_status select_first(struct lw__call *call, struct lw__sorting *s, size
 static lw_status top_body(struct lw__call *call, void *arguments)
 {
     const struct top_arguments *a = arguments;
-    struct lw__operand x, values, indices;
-    struct lw__sorting s;
     size_t k, extents[LW_AXES];
-    int axis;
     char of_x[LW_SHAPE_TEXT], of_values[LW_SHAPE_TEXT];
 
+    struct lw__operand x;
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    struct lw__operand values;
     LW_TRY(lw__operand_out(call, "values", a->values, &values));
+    struct lw__operand indices;
     LW_TRY(lw__operand_out(call, "indices", a->indices, &indices));
     LW_TRY(lw__sort_check_indices(call, &indices));
+    int axis;
     LW_TRY(lw__axis(call, &x, a->axis, x.rank - 1, &axis));
     k = values.rank == x.rank ? values.shape.extent[axis] : 0;
     for (int j = 0; j < x.rank; j++)
@@ -103,6 +105,7 @@ static lw_status top_body(struct lw__call *call, void *arguments)
     lw__axis_to_last(&x, axis);
     lw__axis_to_last(&values, axis);
     lw__axis_to_last(&indices, axis);
+    struct lw__sorting s;
     LW_TRY(lw__sort_begin(call, x, !a->is_smallest, !a->is_smallest, &s));
     LW_TRY(select_first(call, &s, values.shape.extent[LW_AXES - 1]));
     return lw__sort_end(call, &s, &values, &indices);

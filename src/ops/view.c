@@ -109,9 +109,6 @@ bool lw__reach(int axes, size_t offset, const ptrdiff_t *extent, const ptrdiff_t
 /* From here on the strides count. */
 static lw_status take(lw_tensor *t, const lw_tensor *out, size_t *count)
 {
-    ptrdiff_t lowest, highest;
-    size_t held;
-
     if (!out)
         return lw_fail(LW_E_ARG, "the place for the tensor is NULL");
     if (!t->buffer)
@@ -120,12 +117,13 @@ static lw_status take(lw_tensor *t, const lw_tensor *out, size_t *count)
     if (!lw__tensor_has_strides(t))
         set_strides(t);
     t->strided = true;
-    held = lw_buffer_count(t->buffer);
+    size_t held = lw_buffer_count(t->buffer);
     if (t->offset > held)
         return lw_fail(LW_E_SHAPE, "the tensor starts at element %zu, the buffer has %zu",
                        t->offset, held);
     if (!*count)
         return LW_OK;
+    ptrdiff_t lowest, highest;
     if (!lw__reach(t->rank, t->offset, t->extent, t->stride, &lowest, &highest))
         return lw_fail(LW_E_SHAPE,
                        "the tensor of extents %s and strides %s reaches beyond any memory",
@@ -173,10 +171,9 @@ static lw_tensor plain(lw_buffer *buffer, size_t offset, int rank, const ptrdiff
 
 static lw_status view_buffer(lw_buffer *buffer, int rank, const ptrdiff_t *extents, lw_tensor *t)
 {
-    size_t count;
-
     if (!buffer)
         return lw_fail(LW_E_ARG, "the buffer is NULL");
+    size_t count;
     LW_TRY(check_extents(rank, extents, &count));
     if (count > lw_buffer_count(buffer))
         return lw_fail(LW_E_SHAPE, "%s%s has %zu elements, the buffer %zu", type_of(buffer),
@@ -222,14 +219,12 @@ static ptrdiff_t count_steps(ptrdiff_t extent, ptrdiff_t *begin, ptrdiff_t end, 
 static lw_status slice(lw_tensor *t, size_t count, int axis, ptrdiff_t begin, ptrdiff_t end,
                        ptrdiff_t step)
 {
-    ptrdiff_t stride;
-
     LW_TRY(check_axis(t, axis, &axis));
     if (!step)
         return lw_fail(LW_E_ARG, "a step of 0 along axis %d", axis);
     if (step == PTRDIFF_MIN)
         step = -PTRDIFF_MAX;
-    stride = t->stride[axis];
+    ptrdiff_t stride = t->stride[axis];
     t->extent[axis] = count_steps(t->extent[axis], &begin, end, step);
     if (count && t->extent[axis])
         t->offset += (size_t)(begin * stride);
@@ -285,10 +280,9 @@ static int join_axes(const lw_tensor *t, ptrdiff_t *extent, ptrdiff_t *stride)
     int count = 0;
 
     for (int i = 0; i < t->rank; i++) {
-        ptrdiff_t span;
-
         if (t->extent[i] == 1)
             continue;
+        ptrdiff_t span;
         if (count && !__builtin_mul_overflow(t->extent[i], t->stride[i], &span) &&
             stride[count - 1] == span) {
             extent[count - 1] *= t->extent[i];
@@ -328,7 +322,6 @@ static lw_status reshape(lw_tensor *t, size_t count, int rank, const ptrdiff_t *
     const lw_tensor from = *t;
     ptrdiff_t extent[LW_AXES], stride[LW_AXES];
     size_t wanted;
-    int joined;
 
     LW_TRY(check_extents(rank, extents, &wanted));
     if (wanted != count)
@@ -336,7 +329,7 @@ static lw_status reshape(lw_tensor *t, size_t count, int rank, const ptrdiff_t *
                        list_of(rank, extents).text, wanted, list_of(t->rank, t->extent).text,
                        count);
     *t = plain(from.buffer, from.offset, rank, extents);
-    joined = join_axes(&from, extent, stride);
+    int joined = join_axes(&from, extent, stride);
     if (count && !cut_axes(t, joined, extent, stride))
         return lw_fail(LW_E_SHAPE,
                        "extents %s with strides %s cannot become %s without a copy (lw_copy)",
@@ -359,10 +352,9 @@ static lw_status broadcast(lw_tensor *t, int rank, const ptrdiff_t *extents)
 {
     const lw_tensor from = *t;
     size_t count;
-    int more;
 
     LW_TRY(check_extents(rank, extents, &count));
-    more = rank - from.rank;
+    int more = rank - from.rank;
     if (more < 0)
         return lw_fail(LW_E_SHAPE, "extents %s cannot be repeated to %s: rank %d, need at least %d",
                        list_of(from.rank, from.extent).text, list_of(rank, extents).text, rank,

@@ -38,17 +38,16 @@ static lw_status window_body(struct lw__call *call, void *arguments)
 {
     const struct window_arguments *a = arguments;
     const size_t w = a->is_average ? a->window : 2;
-    struct lw__operand x, out, to, needed;
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
-    enum lw__accumulate type;
-    size_t *extent;
-    int axis;
 
+    struct lw__operand x;
     LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", a->out, &out));
+    int axis;
     LW_TRY(lw__axis(call, &x, a->axis, x.rank - 1, &axis));
-    needed = x;
-    extent = &needed.shape.extent[axis];
+    struct lw__operand needed = x;
+    size_t *extent = &needed.shape.extent[axis];
     if (a->edge == LW_EDGE_VALID)
         *extent = w > *extent ? 0 : *extent - w + 1;
     for (int k = 0; k < LW_AXES; k++)
@@ -60,8 +59,10 @@ static lw_status window_body(struct lw__call *call, void *arguments)
     lw__axis_to_last(&out, axis);
     if (!lw__operand_count(&out))
         return LW_OK;
+    enum lw__accumulate type;
     type =
         lw__accumulate(x.dtype, a->is_average && !lw__dtype_is_float(x.dtype) ? LW_F64 : out.dtype);
+    struct lw__operand to;
     LW_TRY(lw__rows_out_as(call, type, &out, x.dtype, &to));
     if (type == LW_ACC_F64)
         LW_TRY(lw__as(call, &x, LW_F64));

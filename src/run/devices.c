@@ -40,12 +40,10 @@ static lw_status no_such_device(const char *name)
 static lw_status choose(const char *name, const struct lw__device_ops **ops)
 {
     for (size_t i = 0; i < DEVICE_COUNT; i++) {
-        const char *unavailable;
-
         if (name && !has_name(devices[i], name))
             continue;
         *ops = devices[i];
-        unavailable = lw__device_probe(devices[i]);
+        const char *unavailable = lw__device_probe(devices[i]);
         if (!*unavailable)
             return LW_OK;
         if (name)
@@ -71,11 +69,11 @@ lw_status lw_device_open(const char *name, lw_device **device)
 {
     const struct lw__device_ops *ops = NULL;
     const char *wanted = name ? NULL : getenv("LANEWISE_DEVICE");
-    size_t threads;
 
     if (!device)
         return lw__fail(LW_E_ARG, "the place for the device is NULL");
     *device = NULL;
+    size_t threads;
     LW_TRY(lw__environment_threads(&threads));
     LW_TRY(wanted ? choose_by_environment(wanted, &ops) : choose(name, &ops));
     name = name ? name : wanted;

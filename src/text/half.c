@@ -83,8 +83,8 @@ double lw__real_get(lw_dtype dtype, const void *from)
 {
     const struct format format = format_of(dtype);
     uint64_t bits = 0;
-    double value;
     memcpy(&bits, from, lw_dtype_size(dtype));
+    double value;
     if (dtype != LW_F64) {
         const uint64_t infinity = infinity_of(format),
                        magnitude = bits & (infinity | (infinity - 1));

@@ -23,8 +23,8 @@ static const char *next(const char **at, char escape[8], size_t *length)
 void lw__json_add(struct lw__text *to, const char *text)
 {
     char escape[8];
-    size_t length;
     lw__text_add_bytes(to, "\"", 1);
+    size_t length;
     while (*text) {
         const char *bytes = next(&text, escape, &length);
         lw__text_add_bytes(to, bytes, length);
@@ -35,8 +35,8 @@ void lw__json_add(struct lw__text *to, const char *text)
 void lw__json_write(FILE *to, const char *text)
 {
     char escape[8];
-    size_t length;
     fputc('"', to);
+    size_t length;
     while (*text) {
         const char *bytes = next(&text, escape, &length);
         fwrite(bytes, 1, length, to);

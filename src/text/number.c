@@ -82,10 +82,10 @@ static enum lw__number read_real(lw_dtype dtype, const char *text, void *to)
 static enum lw__number read_whole(const char *text, bool *negative, uint64_t *magnitude)
 {
     const char *digits = text + (*text == '-' || *text == '+');
-    char *end;
     *negative = *text == '-';
     errno = 0;
     bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    char *end;
     *magnitude = strtoull(digits, &end, is_hex ? 16 : 10);
     if (*end == '\0')
         return errno == ERANGE ? LW_OUT_OF_RANGE : LW_NUMBER_OK;

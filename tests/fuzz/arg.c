@@ -124,9 +124,9 @@ static void drop_blanks(char *text)
 
 static void ensure_reads_back(const struct cli_arg *arg, const lw_param *param)
 {
-    struct cli_arg again;
     char *first = print(arg);
     drop_blanks(first);
+    struct cli_arg again;
     ENSURE(!cli_arg_read(0, param, first, &again));
     char *second = print(&again);
     drop_blanks(second);

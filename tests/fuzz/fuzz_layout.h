@@ -6,9 +6,9 @@ static inline void ensure_layout(const char *text)
 {
     lw_param param = {0};
     size_t bytes;
-    struct lw__type *type;
     if (lw__layout_read(text, &param, &bytes))
         return;
+    struct lw__type *type;
     ENSURE(!lw__type_read(text, &type));
     ENSURE(type->bytes == bytes);
     if (param.has_dtype)

@@ -46,8 +46,8 @@ static void ensure_rows(const struct lw__manifest *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    struct lw__manifest m;
     char *text = exact(bytes, count);
+    struct lw__manifest m;
     lw_status status = lw__manifest_read(text, count, &m);
     free(text); /* the manifest has a copy */
     ENSURE(status == LW_OK || status == LW_E_INTERNAL);

@@ -30,10 +30,10 @@ static void ensure_whole(const struct cli_npy *array, const uint8_t *bytes, size
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    struct cli_npy array;
     char *copy = exact(bytes, count);
     FILE *file = count ? fmemopen(copy, count, "rb") : fopen("/dev/null", "rb");
     ENSURE(file != NULL);
+    struct cli_npy array;
     int failed = cli_npy_read_stream("in.npy", file, count, &array);
     ensure_told(failed);
     if (!failed)

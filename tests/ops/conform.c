@@ -78,7 +78,6 @@ static lw_status place(struct session *s, const struct array *a, lw_tensor *t, c
                        size_t *count)
 {
     const size_t size = lw_dtype_size(a->dtype);
-    lw_status status;
 
     *t = draw_layout(s, a, count);
     *memory = calloc(*count + 1, size);
@@ -88,7 +87,7 @@ static lw_status place(struct session *s, const struct array *a, lw_tensor *t, c
         element_store(a->dtype, *memory, i, 1);
     for (size_t i = 0; i < a->count; i++)
         element_store(a->dtype, *memory, place_of(t, a, i), a->value[i]);
-    status = lw_buffer_create(s->device, a->dtype, *count, &t->buffer);
+    lw_status status = lw_buffer_create(s->device, a->dtype, *count, &t->buffer);
     return status ? status : lw_buffer_write(t->buffer, 0, *count, *memory);
 }
 
@@ -192,13 +191,12 @@ static lw_status prepare_output(struct session *s, const lw_shape *shape, struct
 {
     const size_t k = r->outputs++;
     size_t extent[4];
-    lw_status status;
 
     for (int x = 0; x < shape->rank; x++)
         extent[x] = (size_t)shape->extent[x];
     array_make(&r->result[k], shape->dtype, shape->rank, extent);
     r->slack[k] = calloc(r->result[k].count + 1, sizeof *r->slack[k]);
-    status = place(s, &r->result[k], &r->out[k], &r->before[k], &r->count[k]);
+    lw_status status = place(s, &r->result[k], &r->out[k], &r->before[k], &r->count[k]);
     r->after[k] = calloc(r->count[k] + 1, lw_dtype_size(shape->dtype));
     return status;
 }
@@ -206,10 +204,10 @@ static lw_status prepare_output(struct session *s, const lw_shape *shape, struct
 static lw_status prepare(struct session *s, struct test_case *c, lw_op *op, struct run *r)
 {
     lw_shape shapes[CONFORM_INPUTS] = {0}, out[CONFORM_OUTPUTS];
-    size_t count;
     lw_op_info info;
     lw_status status = lw_op_get_info(op, &info);
 
+    size_t count;
     for (size_t k = 0; k < c->inputs && !status; k++) {
         shapes[k] = (lw_shape){.dtype = c->in[k].dtype, .rank = c->in[k].rank};
         for (int x = 0; x < shapes[k].rank; x++)
@@ -285,8 +283,6 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
     struct test_case c = {.json = "{}"};
     struct run r = {0};
     enum verdict verdict = GOOD;
-    lw_status status;
-    lw_op *op;
 
     s->random = (number + 1) * 0x9e3779b97f4a7c15u;
     for (int k = 0; k < 8; k++)
@@ -296,7 +292,8 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
     draw_case(s, &c);
     if (is_larger(&c, s->elements_max))
         return release(&c, &r), SKIPPED;
-    status = lw_op_find(c.op, &op);
+    lw_op *op;
+    lw_status status = lw_op_find(c.op, &op);
     if (!status)
         status = execute(s, &c, op, &r);
     if (status == LW_E_UNSUPPORTED || (status && may_refuse(&c, status))) {

@@ -124,9 +124,9 @@ static void count(struct counts *c, const struct kernel *k, const struct truth *
 static void check_one(struct device *device, const struct kernel *k, const struct options *o,
                       struct counts *c)
 {
-    struct truth truth;
     struct findings found = {0};
     char why[512];
+    struct truth truth;
     oracle(k, &truth);
     const bool ran = device_check(device, k, &found, why, sizeof why);
     const char *wrong = !ran ? why : judge(k, &truth, &found);

@@ -194,7 +194,6 @@ static int make_launches(struct one *list, uint64_t seed, int cases, FILE *to)
 static bool check_batch(uint64_t seed, int cases, const struct options *o, struct counts *c)
 {
     struct one *list = calloc((size_t)cases * LAUNCHES, sizeof *list);
-    struct pair pair;
     char *source = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&source, &size);
@@ -203,6 +202,7 @@ static bool check_batch(uint64_t seed, int cases, const struct options *o, struc
     const int count = make_launches(list, seed, cases, to);
     fclose(to);
     const lw_build_options options = {.source = source};
+    struct pair pair;
     bool ok = open_pair(&pair, seed);
     for (int i = 0; i < 2 && ok; i++)
         ok = lw_program_build(pair.device[i], "outside.c", &options, &pair.program[i]) == LW_OK;

@@ -121,9 +121,9 @@ static lw_status wait_for(struct launch *l, lw_program *program, const struct ke
     const lw_dim3 grid = {(uint32_t)k->grid, 1, 1};
     const lw_dim3 block = {(uint32_t)k->block[0], (uint32_t)k->block[1], (uint32_t)k->block[2]};
     char name[32];
-    lw_kernel *kernel;
     lw_stream *stream = NULL;
     snprintf(name, sizeof name, "kernel%d", k->number);
+    lw_kernel *kernel;
     lw_status status = lw_program_kernel(program, name, &kernel);
     if (!status)
         status = lw_stream_create(l->device, &stream);

@@ -72,13 +72,13 @@ bool device_check(struct device *d, const struct kernel *k, struct findings *fou
                   size_t size)
 {
     char name[32];
-    lw_kernel *kernel;
     lw_stream *stream = NULL;
     lw_buffer *buffers[ARRAYS_MAX + 1] = {NULL};
     lw_arg args[ARRAYS_MAX + 1];
     size_t count = 0;
     const lw_dim3 grid = {(uint32_t)k->grid, 1, 1}, block = {(uint32_t)k->block, 1, 1};
     snprintf(name, sizeof name, "kernel%d", k->number);
+    lw_kernel *kernel;
     lw_status status = lw_program_kernel(d->program, name, &kernel);
     if (!status)
         status = lw_stream_create(d->device, &stream);
@@ -90,8 +90,8 @@ bool device_check(struct device *d, const struct kernel *k, struct findings *fou
         status = lw_stream_wait(stream);
     snprintf(why, size, "%s", status ? lw_last_error() : "");
     if (!status || status == LW_E_CHECK) {
-        const char *text;
         lw_check_findings(stream, note, found);
+        const char *text;
         if (lw_check_get_verdict(stream, &text) == LW_CHECK_NOT_CHECKED) {
             snprintf(why, size, "not checked: %s", text);
             status = LW_E_INTERNAL;

@@ -118,12 +118,12 @@ static bool normalise(struct decoder *d, const struct token *t, char *mnemonic)
 static bool put_data(struct decoder *d, struct instruction *i, const struct operand *o)
 {
     struct function *f = d->f;
-    uint32_t slot;
 
     if (!o->count)
         return value_of(d, &o->token, &i->d);
     i->count = (uint16_t)o->count;
     i->d = f->list_count;
+    uint32_t slot;
     for (uint32_t k = 0; k < o->count; k++) {
         if (!value_of(d, &o->words[k], &slot))
             return false;
@@ -201,7 +201,7 @@ static bool decode_values(struct decoder *d, const struct token *t)
 {
     char mnemonic[MNEMONIC_MAX + 8];
     struct operand o[OPERANDS_MAX];
-    uint32_t count, op;
+    uint32_t count;
 
     if (!normalise(d, t, mnemonic) || !read_operands(d, o, &count))
         return false;
@@ -213,7 +213,7 @@ static bool decode_values(struct decoder *d, const struct token *t)
         struct operand moved[2] = {{.token = o[0].token}, {.token = o[1].token}};
         return put_values(d, emit(d, OP_mov_b64, t->line), moved, 2);
     }
-    op = find_opcode(mnemonic);
+    uint32_t op = find_opcode(mnemonic);
     if (op == OPCODES)
         return unknown(d, t);
     struct instruction *i = emit(d, op, t->line);
@@ -364,14 +364,14 @@ static bool declare_parameter(struct decoder *d)
 /* .local .align 8 .b8 name[20]; the one of a function. */
 static bool declare_local(struct decoder *d)
 {
-    uint64_t align, bytes;
-
     if (d->local.length)
         return reader_fail(d->in, d->in->token.line, "a second local array");
+    uint64_t align;
     if (!reader_expect(d->in, ".align") || !reader_number(d->in, &align) ||
         !reader_expect(d->in, ".b8"))
         return false;
     d->local = reader_next(d->in);
+    uint64_t bytes;
     if (!reader_expect(d->in, "[") || !reader_number(d->in, &bytes))
         return false;
     if (align > LOCAL_ALIGN_MAX || bytes > LOCAL_BYTES_MAX)

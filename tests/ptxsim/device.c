@@ -121,10 +121,9 @@ bool device_start(void)
 
 bool device_enqueue(struct gpu_stream *s, const struct command *what)
 {
-    struct command *c;
-
     if (s->captured)
         return capture_command(s->captured, what);
+    struct command *c;
     c = malloc(sizeof *c);
     if (!c)
         return false;

@@ -136,9 +136,8 @@ int ptxsim_device_name(char *name, int room, int device)
 
 int ptxsim_device_bytes(size_t *bytes, int device)
 {
-    size_t unused;
-
     (void)device;
+    size_t unused;
     memory_info(&unused, bytes);
     return 0;
 }
@@ -204,7 +203,6 @@ int ptxsim_module_load(struct cu_module **module, const void *image, unsigned co
 {
     char *log = NULL;
     size_t room = 0;
-    struct cu_module *m;
     int result = begin();
 
     result = result ? result : capture_refuse(NULL);
@@ -217,6 +215,7 @@ int ptxsim_module_load(struct cu_module **module, const void *image, unsigned co
             room = (uintptr_t)values[i];
     }
     dump(image);
+    struct cu_module *m;
     m = calloc(1, sizeof *m);
     if (!m)
         return end(LW_CU_OUT_OF_MEMORY);
@@ -352,13 +351,12 @@ int ptxsim_launch(struct gpu_function *function, unsigned grid_x, unsigned grid_
 {
     const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
     const int result = begin_with(&stream);
-    struct launch *l;
 
     if (result)
         return end(result);
     if (extra || !is_launchable(function->function, grid, block, dynamic_bytes))
         return end(LW_CU_INVALID_VALUE);
-    l = launch_create(function->function, grid, block, dynamic_bytes, parameters);
+    struct launch *l = launch_create(function->function, grid, block, dynamic_bytes, parameters);
     if (l && !device_enqueue(stream, &(struct command){.kind = LAUNCH, .launch = l})) {
         launch_destroy(l);
         l = NULL;

@@ -344,11 +344,10 @@ int ptxsim_graph_set(struct gpu_graph_exec *exec, struct gpu_node *node,
                      const struct cu_node_params *params)
 {
     const int result = begin();
-    struct gpu_node *own;
 
     if (result || !is_exec(exec))
         return end(result ? result : INVALID_HANDLE);
-    own = exec->graph->first;
+    struct gpu_node *own = exec->graph->first;
     while (own && own->number != node->number)
         own = own->next;
     if (!own || own->function != params->function->function || !function_is_launchable(params))
@@ -359,11 +358,10 @@ int ptxsim_graph_set(struct gpu_graph_exec *exec, struct gpu_node *node,
 int ptxsim_graph_launch(struct gpu_graph_exec *exec, struct gpu_stream *stream)
 {
     const int result = begin_with(&stream);
-    struct graph_run *run;
 
     if (result || !is_exec(exec) || stream->captured)
         return end(result ? result : INVALID_HANDLE);
-    run = make_run(exec);
+    struct graph_run *run = make_run(exec);
     if (run && device_enqueue(stream, &(struct command){.kind = GRAPH, .run = run}))
         return end(0);
     if (run)
@@ -437,12 +435,11 @@ int ptxsim_capture_begin(struct gpu_stream *stream, int mode)
 int ptxsim_capture_end(struct gpu_stream *stream, struct gpu_graph **graph)
 {
     const int result = begin_with(&stream);
-    struct gpu_graph *g;
 
     *graph = NULL;
     if (result || !stream->captured)
         return end(result ? result : LW_CU_INVALID_VALUE);
-    g = stream->captured;
+    struct gpu_graph *g = stream->captured;
     stream->captured = NULL;
     if (g->is_invalid) {
         free_graph(g);

@@ -25,7 +25,6 @@ void block_fail(const struct thread *t, int error, const char *format, ...)
 {
     struct launch *l = t->block->launch;
     const uint32_t *d = l->block, *g = t->block->index;
-    va_list arguments;
 
     if (l->error)
         return;
@@ -33,6 +32,7 @@ void block_fail(const struct thread *t, int error, const char *format, ...)
     fprintf(stderr, "ptxsim: %s, block (%u,%u,%u), thread (%u,%u,%u), line %u: ", l->function->name,
             g[0], g[1], g[2], t->index % d[0], t->index / d[0] % d[1], t->index / d[0] / d[1],
             t->now.at->line);
+    va_list arguments;
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

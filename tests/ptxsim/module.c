@@ -96,15 +96,16 @@ static bool read_type(struct reader *in, uint64_t *align, uint32_t *bytes)
 bool read_variable(struct reader *in, bool is_shared)
 {
     struct module *m = in->module;
-    struct variable *v;
-    uint64_t align, count;
+    uint64_t align;
     uint32_t bytes;
 
     if (!read_type(in, &align, &bytes))
         return false;
     const struct token name = reader_next(in);
+    uint64_t count;
     if (!read_extent(in, &count))
         return false;
+    struct variable *v;
     v = grow(NULL, 0, sizeof *v);
     *v = (struct variable){m->variables, copy_word(&name), is_shared, 0, count * bytes};
     m->variables = v;
@@ -131,18 +132,19 @@ const struct variable *module_variable(const struct module *m, const char *name)
 /* One of `(.param .align 16 .b8 name[8], .param .u64 other)`. */
 static bool read_parameter(struct reader *in, struct function *f, struct variable **list)
 {
-    struct variable *v;
-    uint64_t align, count;
+    uint64_t align;
     uint32_t bytes;
 
     if (!reader_expect(in, ".param") || !read_type(in, &align, &bytes))
         return false;
     const struct token name = reader_next(in);
+    uint64_t count;
     if (!read_extent(in, &count))
         return false;
     if (!f->is_entry && count != 1)
         return reader_fail(in, name.line, "an array is passed to a function");
     f->parameter_bytes = (uint32_t)((f->parameter_bytes + align - 1) / align * align);
+    struct variable *v;
     v = grow(NULL, 0, sizeof *v);
     *v = (struct variable){NULL, copy_word(&name), false,
                            PARAM_WINDOW + SPACE_BEGIN + f->parameter_bytes, count * bytes};

@@ -8,13 +8,12 @@
 
 bool reader_fail(struct reader *in, uint32_t line, const char *format, ...)
 {
-    va_list arguments;
-
     if (*in->log || !in->room)
         return false;
     const int length = snprintf(in->log, in->room, "line %u: ", line);
     if ((size_t)length >= in->room)
         return false;
+    va_list arguments;
     va_start(arguments, format);
     vsnprintf(in->log + length, in->room - (size_t)length, format, arguments);
     va_end(arguments);
@@ -42,10 +41,8 @@ static void skip_blanks(struct reader *in)
 
 static void scan(struct reader *in)
 {
-    const char *end;
-
     skip_blanks(in);
-    end = in->at;
+    const char *end = in->at;
     if (*end == '-' && isdigit((unsigned char)end[1]))
         end++;
     while (is_in_word(*end))

@@ -17,13 +17,12 @@ static int passes;
 
 void check(int works, const char *format, ...)
 {
-    va_list arguments;
-
     if (works) {
         passes++;
         return;
     }
     failures++;
+    va_list arguments;
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
@@ -70,11 +69,11 @@ int run_ptx(const char *text, unsigned blocks, unsigned threads, uint64_t *words
     const int options[] = {LW_CU_JIT_ERROR_LOG, LW_CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log_text, (void *)(uintptr_t)sizeof log_text};
     struct cu_module *module;
-    struct gpu_function *f;
     int result = driver->module_load(&module, text, 2, options, values), unloaded;
 
     if (result)
         return result;
+    struct gpu_function *f;
     result = driver->module_function(&f, module, "t");
     result = result ? result : launch(f, blocks, threads, words);
     unloaded = driver->module_unload(module);
@@ -87,13 +86,12 @@ static int run_silently(const char *text, unsigned threads)
     uint64_t words[WORDS] = {0};
     FILE *file = tmpfile();
     const int saved = dup(STDERR_FILENO);
-    int result;
 
     if (!file || saved < 0)
         exit(1);
     dup2(fileno(file), STDERR_FILENO);
     log_text[0] = '\0';
-    result = run_ptx(text, 1, threads, words);
+    int result = run_ptx(text, 1, threads, words);
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
     close(saved);

@@ -168,9 +168,9 @@ bool warp_meet(struct block *b, uint32_t number)
 {
     struct thread *warp = &b->thread[number * LANES];
     const uint32_t rest = b->threads - number * LANES, lanes = rest < LANES ? rest : LANES;
-    struct sync_point m;
     bool some = false;
 
+    struct sync_point m;
     for (uint32_t k = 0; k < lanes && !b->launch->error; k++) {
         struct thread *t = &warp[k];
         if (t->state != MEETS_WARP)

@@ -563,8 +563,8 @@ static struct expr *own_input(struct generator *g, enum type type)
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_TOGETHER, I32);
-    const struct together_info *info;
     bool computes = percent(g, 30);
+    const struct together_info *info;
     do {
         e->op = below(g, TOGETHERS);
         info = &togethers[e->op];

@@ -69,8 +69,8 @@ int cli_fail(int status, const char *format, ...)
 
 static bool take_number(const char *text, uint64_t *number)
 {
-    char *end;
     errno = 0;
+    char *end;
     *number = strtoull(text, &end, 0);
     return *text && *text != '-' && !*end && errno == 0;
 }
@@ -302,7 +302,6 @@ static void start_clock(void)
 /* A signal from the terminal ends the workers; we still say what they found. */
 static void run_workers(const struct options *o, struct totals *totals)
 {
-    pid_t ended;
     signal(SIGINT, SIG_IGN);
     for (int job = 0; job < o->jobs; job++)
         if (fork() == 0) {
@@ -310,6 +309,7 @@ static void run_workers(const struct options *o, struct totals *totals)
             worker(o, totals);
         }
     start_clock();
+    pid_t ended;
     while ((ended = wait(NULL)) > 0 || errno == EINTR)
         if (ended < 0)
             tell_progress(o, totals);
@@ -345,8 +345,8 @@ static int run_all(const struct options *o)
 static int print(const struct options *o)
 {
     struct program *p = make(o, o->seed);
-    struct outcome outcome;
     bool done = true;
+    struct outcome outcome;
     if (!strcmp(o->print, "--kernel")) {
         write_prelude(stdout, NULL);
         write_kernel(stdout, p);
@@ -366,10 +366,9 @@ static int print(const struct options *o)
 /* In a child: a driver that this process has talked to is of no use to the children to come. */
 static bool is_there(const char *name)
 {
-    lw_device *device;
-    int status;
     fflush(NULL);
     pid_t child = fork();
+    lw_device *device;
     if (child == 0) {
         if (lw_device_open(name, &device) != LW_OK) {
             fprintf(stderr, "random: %s\n", lw_last_error());
@@ -378,6 +377,7 @@ static bool is_there(const char *name)
         lw_device_close(device);
         _exit(0);
     }
+    int status;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 

@@ -282,12 +282,12 @@ bool run_scalar(struct program *p, void *memory[BUFFERS_MAX])
 lw_arg by_value(const struct program *p, const struct var *v)
 {
     int64_t i = 0;
-    float f;
-    double d;
     if (v->shape == STRUCT)
         return lw_arg_bytes(v->value, structure_size(&p->structure));
     memcpy(&i, v->value, element_size(v->type));
+    float f;
     memcpy(&f, v->value, sizeof f);
+    double d;
     memcpy(&d, v->value, sizeof d);
     switch (v->type) {
     case F32: return lw_arg_real(f);
@@ -303,7 +303,6 @@ lw_arg by_value(const struct program *p, const struct var *v)
 lw_status launch(struct pair *pair, struct program *p, lw_arg *args, int count)
 {
     char name[32];
-    lw_kernel *kernel;
     lw_launch_options options = {0};
     snprintf(name, sizeof name, "kernel%d", p->number);
     for (int i = 0; i < p->shareds; i++)
@@ -311,6 +310,7 @@ lw_status launch(struct pair *pair, struct program *p, lw_arg *args, int count)
             options.shared_bytes = (size_t)program_threads(p) * element_size(p->shared[i]->type);
     lw_dim3 grid = {(uint32_t)p->grid[0], (uint32_t)p->grid[1], (uint32_t)p->grid[2]};
     lw_dim3 block = {(uint32_t)p->block[0], (uint32_t)p->block[1], (uint32_t)p->block[2]};
+    lw_kernel *kernel;
     lw_status status = lw_program_kernel(pair->program, name, &kernel);
     if (!status)
         status = lw_stream_create(pair->device, &pair->stream);

@@ -154,12 +154,12 @@ static struct program *edited(const struct program *p, enum edit edit, int numbe
     struct search w = {copy, edit, number, 0, false};
     struct visitor v = {edit_expr, NULL, &w};
     bool found[FEATURES];
-    const char *why;
     if (edit < STATEMENT_EDITS)
         edit_blocks(&w);
     else
         visit_program(copy, &v);
     drop_uncalled(copy);
+    const char *why;
     if (w.done && w.number == number && program_check(copy, found, &why))
         return copy;
     program_destroy(copy);

@@ -182,9 +182,9 @@ static struct expr *condition(struct search *w, struct var *counter)
 
 static enum wild_form form_of(struct search *w, const struct spot *s)
 {
-    enum wild_form form;
     if (s->only_base)
         return F_BASE;
+    enum wild_form form;
     do
         form = (enum wild_form)dice_below(&w->d, WILD_FORMS);
     while ((form == F_COMPLEMENT && s->is_part) || (form == F_WIDER && s->cut == NOT_CUT));

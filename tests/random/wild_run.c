@@ -36,8 +36,8 @@ int wild_mode(const struct program *p)
 /* The widest level stands for those that the processor lacks. */
 static void choose_level(const char *level)
 {
-    lw_device *device;
     setenv("LANEWISE_CPU", level, 1);
+    lw_device *device;
     if (lw_device_open("cpu", &device) != LW_OK)
         unsetenv("LANEWISE_CPU");
     else

@@ -18,8 +18,8 @@ static char folder[] = "/tmp/lanewise-robust-XXXXXX";
 static bool find_file(const char *ending, char path[320])
 {
     DIR *d = opendir(folder);
-    struct dirent *e;
     path[0] = '\0';
+    struct dirent *e;
     while (d && (e = readdir(d)))
         if (strlen(e->d_name) > strlen(ending) &&
             !strcmp(e->d_name + strlen(e->d_name) - strlen(ending), ending))
@@ -50,10 +50,10 @@ static void put_damaged(const char *path, struct lw__bytes *good, size_t length,
 static bool is_found(void)
 {
     char path[320], *end;
-    struct lw__cache cache;
-    struct lw__bytes found;
     CHECK(find_file(".txt", path));
+    struct lw__cache cache;
     lw__cache_open(&cache);
+    struct lw__bytes found;
     CHECK(!lw__cache_find(&cache, strtoull(strrchr(path, '/') + 1, &end, 16), &found));
     CHECK(!strcmp(end, ".txt"));
     lw__cache_close(&cache);
@@ -67,8 +67,8 @@ static bool is_found(void)
 static void damage(lw_device *device, const char *ending)
 {
     char path[320];
-    struct lw__bytes good, again;
     CHECK(find_file(ending, path));
+    struct lw__bytes good;
     WORKS(lw__read_file(path, &good));
     CHECK(is_found());
     size_t step = good.length / SAMPLES + 1;
@@ -87,6 +87,7 @@ static void damage(lw_device *device, const char *ending)
         CHECK(is_found());
     }
     CHECK(find_file(ending, path));
+    struct lw__bytes again;
     WORKS(lw__read_file(path, &again));
     CHECK(again.length == good.length && !memcmp(again.bytes, good.bytes, good.length));
     free(again.bytes);
@@ -149,11 +150,11 @@ static int on_mount(unsigned long flags, const char *options)
 
 static void try_mount(const char *what, unsigned long flags, const char *options)
 {
-    int status;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
         _exit(on_mount(flags, options));
+    int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         printf("not tried, no right to mount: %s\n", what);

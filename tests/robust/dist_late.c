@@ -14,10 +14,11 @@ static lw_status sum(lw_comm *comm, lw_device *device, lw_stream *s, float *resu
     const ptrdiff_t count = (ptrdiff_t)(end - first);
     const lw_part part = {N, first, end - first};
     const float one = 1;
-    lw_buffer *in, *out;
-    lw_tensor x, y;
+    lw_buffer *in;
     lw_status status = lw_buffer_create(device, LW_F32, part.count, &in);
 
+    lw_buffer *out;
+    lw_tensor x, y;
     if (status || lw_buffer_create(device, LW_F32, 1, &out) || lw_buffer_fill(in, &one) ||
         lw_tensor_of(in, 1, &count, &x) || lw_tensor_of(out, 0, NULL, &y))
         return LW_E_INTERNAL;
@@ -58,24 +59,23 @@ static bool is_right(lw_comm *comm, lw_device *device, lw_stream *s, bool killed
 int main(int argc, char **argv)
 {
     const bool killed = argc > 1 && !strcmp(argv[1], "killed");
-    lw_transport t;
-    lw_comm *comm;
-    lw_device *device;
-    lw_stream *s;
     float result = 0;
-    int rank;
 
     setbuf(stdout, NULL);
     signal(SIGUSR1, SIG_IGN); /* by which a launcher tells of a death */
+    lw_transport t;
     if (lw_mpi_transport(MPI_COMM_WORLD, &t) != LW_E_DEVICE || !says("need MPI_Init before"))
         return 1;
     MPI_Init(&argc, &argv);
+    lw_comm *comm;
+    lw_device *device;
+    lw_stream *s;
     if (lw_mpi_transport(MPI_COMM_WORLD, &t) || lw_device_open("cpu", &device) ||
         lw_stream_create(device, &s) || lw_comm_create(device, &t, &comm)) {
         printf("%s\n", lw_last_error());
         return 1;
     }
-    rank = lw_comm_rank(comm);
+    int rank = lw_comm_rank(comm);
     if (sum(comm, device, s, &result) || result != N)
         return 1;
     lw_comm_set_limit(comm, 1000000000u);

@@ -229,8 +229,8 @@ static void cancelled_by_another(void)
 {
     for (int i = 0; i < 4; i++) {
         lw_stream *stream = new_stream();
-        pthread_t thread;
         launch(stream, i % 2 ? "counts" : "writes", 3, EVER);
+        pthread_t thread;
         CHECK(pthread_create(&thread, NULL, cancel_soon, stream) == 0);
         CHECK(lw_stream_wait(stream) == LW_E_LAUNCH);
         pthread_join(thread, NULL);
@@ -244,12 +244,12 @@ static void cancelled_in_its_launch(void)
 {
     int *const x = lw_buffer_address(buffer);
     lw_stream *stream = new_stream();
-    pthread_t thread;
     for (int i = 0; i < 30; i++) {
         launch(stream, "waits", 1, 0);
         WORKS(lw_stream_wait(stream));
     }
     x[1] = 1;
+    pthread_t thread;
     CHECK(pthread_create(&thread, NULL, cancel_soon, stream) == 0);
     launch(stream, "waits", 1, 0);
     CHECK(lw_stream_wait(stream) == LW_E_LAUNCH);
@@ -267,8 +267,8 @@ static void *destroy_it(void *stream)
 static void destroyed_by_another(void)
 {
     lw_stream *stream = new_stream();
-    pthread_t thread;
     launch(stream, "counts", 3, EVER);
+    pthread_t thread;
     CHECK(pthread_create(&thread, NULL, cancel_soon, stream) == 0);
     CHECK(lw_stream_wait(stream) == LW_E_LAUNCH);
     pthread_join(thread, NULL);
@@ -289,9 +289,9 @@ static void on_release(void *memory, void *user)
 
 static lw_stream *unstoppable(lw_stream *stream, int *flag)
 {
-    lw_buffer *x;
     lw_kernel *k;
     WORKS(lw_program_kernel(program, "counts", &k));
+    lw_buffer *x;
     WORKS(lw_buffer_wrap(device, LW_I32, 96, flag, false, on_release, NULL, &x));
     WORKS(LW_LAUNCH(stream, k, 1, 96, EVER, x));
     lw_buffer_destroy(x);
@@ -387,10 +387,9 @@ enum { CASES = sizeof cases / sizeof *cases };
 static void run_alone(const char *which)
 {
     int status = 0;
-    pid_t child;
     printf("%s\n", which);
     fflush(stdout);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         execl("/proc/self/exe", "robust_endless", name, which, (char *)NULL);
         _exit(127);

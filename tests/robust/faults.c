@@ -40,9 +40,9 @@ static pthread_barrier_t together;
 static void fault_once(size_t number, lw_buffer *buffer)
 {
     const size_t which = number % (sizeof cases / sizeof *cases);
-    lw_stream *stream;
     lw_kernel *kernel;
     WORKS(lw_program_kernel(bad, cases[which].kernel, &kernel));
+    lw_stream *stream;
     WORKS(lw_stream_create(device, &stream));
     pthread_barrier_wait(&together);
     WORKS(

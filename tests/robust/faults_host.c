@@ -27,15 +27,15 @@ static lw_program *program;
 static lw_status copy(uint32_t blocks)
 {
     lw_stream *stream;
-    lw_buffer *out, *a;
-    lw_kernel *kernel;
-    lw_status status;
     WORKS(lw_stream_create(device, &stream));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_F32, COUNT, &out));
+    lw_buffer *a;
     WORKS(lw_buffer_create(device, LW_F32, COUNT, &a));
+    lw_kernel *kernel;
     WORKS(lw_program_kernel(program, "copy", &kernel));
     WORKS(LW_LAUNCH(stream, kernel, blocks, 256, out, a));
-    status = lw_stream_wait(stream);
+    lw_status status = lw_stream_wait(stream);
     lw_stream_destroy(stream);
     lw_buffer_destroy(out);
     lw_buffer_destroy(a);
@@ -77,8 +77,8 @@ static void guarded(void)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const size_t count = counts[i], page = (size_t)sysconf(_SC_PAGESIZE);
         lw_buffer *buffer;
-        void *memory;
         WORKS(lw_buffer_create(device, LW_U8, count, &buffer));
+        void *memory;
         WORKS(lw_buffer_map(buffer, &memory));
         char *begin = memory, *end = begin + (count + 63) / 64 * 64;
         CHECK((uintptr_t)begin % 64 == 0);
@@ -112,9 +112,8 @@ static void many(void)
 static int ends(void (*act)(void))
 {
     int status = 0;
-    pid_t child;
     fflush(stdout);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         act();
         _exit(0);
@@ -206,7 +205,7 @@ static void later_handler(void)
 static void *in_thread(void *unused)
 {
     static const int modes[] = {FE_UPWARD, FE_TOWARDZERO};
-    sigset_t all, after;
+    sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     for (int i = 0; i < 20; i++) {
@@ -215,6 +214,7 @@ static void *in_thread(void *unused)
         CHECK(fegetround() == modes[i % 2]);
         CHECK(copy(4) == LW_OK);
     }
+    sigset_t after;
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     CHECK(sigismember(&after, SIGUSR1) && sigismember(&after, SIGINT));
     return unused;

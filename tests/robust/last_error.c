@@ -85,11 +85,12 @@ static void builds(lw_device *device)
 static lw_status capture(lw_device *device, lw_executable **executable)
 {
     const ptrdiff_t extent[] = {8};
-    lw_tensor x, y;
     lw_graph *graph;
     lw_status status = lw_graph_create(device, &graph);
+    lw_tensor x;
     if (!status)
         status = lw_graph_input(graph, "x", LW_F32, 1, extent, &x);
+    lw_tensor y;
     if (!status)
         status = lw_graph_temporary(graph, LW_F32, 1, extent, &y);
     if (!status)
@@ -106,9 +107,10 @@ static void operations(lw_device *device)
 {
     lw_executable *executable = NULL;
     lw_stream *stream;
-    lw_buffer *in, *out;
     QUIET(lw_stream_create(device, &stream));
+    lw_buffer *in;
     QUIET(lw_buffer_create(device, LW_F32, 8, &in));
+    lw_buffer *out;
     QUIET(lw_buffer_create(device, LW_F32, 8, &out));
     const lw_tensor x = {.buffer = in, .rank = 1, .extent = {8}};
     const lw_tensor y = {.buffer = out, .rank = 1, .extent = {8}};

@@ -41,15 +41,14 @@ static void forks(const char *name, int trips)
     lw_device *device = open_device(name);
     lw_program *program = build_sum(device), *slow;
     lw_build_options options = {.source = SLOW_SOURCE};
-    lw_kernel *kernel;
-    lw_stream *busy;
-    lw_buffer *out;
-    int status;
     struct summer idle = new_summer(device, program, 1000);
     sum_once(&idle);
     WORKS(lw_program_build(device, "slow.c", &options, &slow));
+    lw_kernel *kernel;
     WORKS(lw_program_kernel(slow, "slow", &kernel));
+    lw_stream *busy;
     WORKS(lw_stream_create(device, &busy));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_I32, 32, &out));
     WORKS(LW_LAUNCH(busy, kernel, 1, 32, out, trips));
     fflush(stdout);
@@ -60,6 +59,7 @@ static void forks(const char *name, int trips)
         fflush(stdout);
         _exit(failures != 0);
     }
+    int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     WORKS(lw_stream_wait(busy));
     sum_once(&idle);
@@ -77,8 +77,8 @@ static void forks(const char *name, int trips)
 static pid_t find_child(pid_t parent, const char *name)
 {
     DIR *folder = opendir("/proc");
-    struct dirent *entry;
     pid_t found = 0;
+    struct dirent *entry;
     while (folder && !found && (entry = readdir(folder))) {
         char path[64], is_name[64];
         int pid = atoi(entry->d_name), of = 0;

@@ -63,7 +63,6 @@ static void infer(size_t index)
 {
     const struct operation *o = &operations[index];
     lw_shape inputs[4] = {0};
-    lw_op *op;
 
     for (size_t k = 0; o->inputs[k]; k++) {
         const lw_tensor t = input(o->inputs[k]);
@@ -71,6 +70,7 @@ static void infer(size_t index)
         inputs[k] = (lw_shape){.dtype = LW_F32, .rank = t.rank};
         memcpy(inputs[k].extent, t.extent, sizeof t.extent);
     }
+    lw_op *op;
     WORKS(lw_op_find(o->name, &op));
     WORKS(lw_op_infer(op, o->parameters, inputs, strlen(o->inputs), &shapes[index], 1));
 }
@@ -81,12 +81,12 @@ static void call(size_t index, lw_stream *stream, void *to)
     const struct operation *o = &operations[index];
     const lw_shape *shape = &shapes[index];
     lw_tensor inputs[4], out = {.rank = shape->rank};
-    lw_op *op;
 
     for (size_t k = 0; o->inputs[k]; k++)
         inputs[k] = input(o->inputs[k]);
     memcpy(out.extent, shape->extent, sizeof out.extent);
     WORKS(lw_buffer_create(device, shape->dtype, count_of(shape), &out.buffer));
+    lw_op *op;
     WORKS(lw_op_find(o->name, &op));
     WORKS(lw_op_run(op, stream, o->parameters, &out, 1, inputs, strlen(o->inputs)));
     WORKS(lw_stream_wait(stream));
@@ -134,11 +134,11 @@ static void fill(void)
 int main(int argc, char **argv)
 {
     pthread_t threads[THREADS];
-    lw_stream *stream;
 
     device = open_device(argc > 1 ? argv[1] : "cpu");
     rounds = argc > 2 ? atoi(argv[2]) : 1;
     fill();
+    lw_stream *stream;
     WORKS(lw_stream_create(device, &stream));
     for (size_t k = 0; k < OPERATIONS; k++) {
         infer(k);

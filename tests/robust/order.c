@@ -25,15 +25,15 @@ int main(int argc, char **argv)
     const int launches = argc > 2 ? atoi(argv[2]) : 40;
     const lw_build_options options = {.source = source};
     lw_device *device = open_device(argc > 1 ? argv[1] : "ref");
-    lw_program *program;
-    lw_kernel *kernel;
-    lw_stream *stream;
     lw_buffer *buffers[2];
     int *numbers = malloc(sizeof *numbers * COUNT), wrong = 0;
     for (int i = 0; i < COUNT; i++)
         numbers[i] = i;
+    lw_program *program;
     WORKS(lw_program_build(device, "order.c", &options, &program));
+    lw_kernel *kernel;
     WORKS(lw_program_kernel(program, "shift", &kernel));
+    lw_stream *stream;
     WORKS(lw_stream_create(device, &stream));
     for (int k = 0; k < 2; k++)
         WORKS(lw_buffer_create(device, LW_I32, COUNT, &buffers[k]));

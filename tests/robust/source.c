@@ -46,9 +46,9 @@ static bool is_promise_kept(lw_status status)
 static void try_text(lw_device *device, const char *name, const struct text *text)
 {
     char path[128];
-    lw_program *program;
     snprintf(path, sizeof path, "%s/%s.c", folder, name);
     write_file(path, text);
+    lw_program *program;
     lw_status status = lw_program_build(device, path, NULL, &program);
     __atomic_fetch_add(status ? &refused : &built, 1, __ATOMIC_RELAXED);
     if (is_promise_kept(status)) {
@@ -215,9 +215,8 @@ static bool is_word(char c)
 /* A word or a single other byte, somewhere. */
 static size_t find_token(const struct text *text, uint64_t *state, size_t *at)
 {
-    size_t end;
     *at = draw(state, text->length);
-    end = *at + 1;
+    size_t end = *at + 1;
     if (is_word(text->bytes[*at])) {
         while (*at > 0 && is_word(text->bytes[*at - 1]))
             --*at;
@@ -342,9 +341,9 @@ static void try_mutant(lw_device *device, size_t number, struct text *text)
 static void *work(void *device)
 {
     struct text text = {malloc(TEXT_MAX), 0};
-    size_t number;
     while (try_nasty(device, __atomic_fetch_add(&next_nasty, 1, __ATOMIC_RELAXED), &text))
         ;
+    size_t number;
     while ((number = __atomic_fetch_add(&next_mutant, 1, __ATOMIC_RELAXED)) < mutants)
         try_mutant(device, number, &text);
     free(text.bytes);
@@ -374,8 +373,8 @@ static void find_seeds(const char *from)
 /* The children's processor time; this process ignores what it gets itself. */
 static void limit_time(rlim_t seconds)
 {
-    struct rlimit limit;
     signal(SIGXCPU, SIG_IGN);
+    struct rlimit limit;
     CHECK(getrlimit(RLIMIT_CPU, &limit) == 0);
     limit.rlim_cur = seconds;
     CHECK(setrlimit(RLIMIT_CPU, &limit) == 0);

@@ -44,12 +44,12 @@ enum { LIMIT_NS = 200000000, SECONDS = 80 };
 static void stops(lw_device *device, lw_program *program, const char *name, int blocks)
 {
     const int words[8] = {0};
-    lw_kernel *kernel;
-    lw_stream *stream;
-    lw_buffer *buffer;
     printf("%s\n", name);
+    lw_kernel *kernel;
     WORKS(lw_program_kernel(program, name, &kernel));
+    lw_stream *stream;
     WORKS(lw_stream_create(device, &stream));
+    lw_buffer *buffer;
     WORKS(lw_buffer_create(device, LW_I32, 8, &buffer));
     WORKS(lw_buffer_write(buffer, 0, 8, words));
     WORKS(LW_LAUNCH(stream, kernel, blocks, 64, buffer));

@@ -73,11 +73,9 @@ void *__wrap_calloc(size_t n, size_t bytes)
 
 void *__wrap_realloc(void *old, size_t bytes)
 {
-    void *memory;
-
     if (alloc_fails_now())
         return NULL;
-    memory = __real_realloc(old, bytes);
+    void *memory = __real_realloc(old, bytes);
     return old ? memory : alloc_count(memory);
 }
 

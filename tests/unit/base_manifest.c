@@ -100,20 +100,18 @@ static void refuse_damage(void)
 /* Every prefix is refused; every changed byte is refused or read, and never worse. */
 static void refuse_cuts(void)
 {
-    struct lw__manifest m;
     char text[sizeof sound];
 
+    struct lw__manifest m;
     for (size_t length = 0; length < sizeof sound - 1; length++) {
         CHECK(read_text(sound, length, &m) == LW_E_INTERNAL);
         lw__manifest_free(&m);
     }
     for (size_t at = 0; at < sizeof sound - 1; at++)
         for (int byte = 0; byte < 256; byte++) {
-            lw_status status;
-
             memcpy(text, sound, sizeof sound);
             text[at] = (char)byte;
-            status = read_text(text, sizeof sound - 1, &m);
+            lw_status status = read_text(text, sizeof sound - 1, &m);
             CHECK(status == LW_OK || status == LW_E_INTERNAL);
             lw__manifest_free(&m);
         }

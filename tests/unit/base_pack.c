@@ -6,10 +6,9 @@
 static bool unpacks(const struct lw__text *packed, size_t bytes, size_t room, const char *expected)
 {
     char *from = malloc(bytes + !bytes), *to = malloc(room + !room);
-    bool ok;
 
     memcpy(from, packed->data, bytes);
-    ok = lw__unpack(from, bytes, to, room) && (!expected || !memcmp(to, expected, room));
+    bool ok = lw__unpack(from, bytes, to, room) && (!expected || !memcmp(to, expected, room));
     free(from);
     free(to);
     return ok;
@@ -19,7 +18,6 @@ static bool unpacks(const struct lw__text *packed, size_t bytes, size_t room, co
 static size_t round_trip(const char *data, size_t bytes)
 {
     struct lw__text packed = {0};
-    size_t length;
 
     lw__pack(data, bytes, &packed);
     CHECK(!packed.failed);
@@ -27,7 +25,7 @@ static size_t round_trip(const char *data, size_t bytes)
     CHECK(!unpacks(&packed, packed.length, bytes + 1, NULL));
     CHECK(!bytes || !unpacks(&packed, packed.length, bytes - 1, NULL));
     CHECK(!unpacks(&packed, packed.length - 1, bytes, NULL));
-    length = packed.length;
+    size_t length = packed.length;
     lw__text_free(&packed);
     return length;
 }

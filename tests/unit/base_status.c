@@ -40,11 +40,11 @@ static void *other_thread(void *unused)
 static void messages(void)
 {
     char long_text[2 * LW_MESSAGE_MAX];
-    pthread_t thread;
 
     CHECK(!strcmp(lw_last_error(), ""));
     FAILS(lw__fail(LW_E_ARG, "%d of\n%s", 3, "four"), LW_E_ARG, "3 of four");
     FAILS(lw__fail(LW_E_IO, "again: %s", lw_last_error()), LW_E_IO, "again: 3 of four");
+    pthread_t thread;
     pthread_create(&thread, NULL, other_thread, NULL);
     pthread_join(thread, NULL);
     CHECK(!strcmp(lw_last_error(), "again: 3 of four"));
@@ -71,7 +71,6 @@ static void types(void)
 static void texts(void)
 {
     struct lw__text text = {0};
-    void *block;
 
     for (int i = 0; i < 1000; i++)
         lw__text_add(&text, "%d,", i);
@@ -84,6 +83,7 @@ static void texts(void)
     CHECK(text.failed && text.data[0] == '0');
     lw__text_free(&text);
     CHECK(!text.data && !text.failed);
+    void *block;
     CHECK((uintptr_t)lw__alloc_aligned(1, &block) % 64 == 0);
     free(block);
     CHECK(!lw__alloc_aligned(SIZE_MAX, &block) && !block);
@@ -100,9 +100,9 @@ static void hashes(void)
 
 static void files(void)
 {
-    struct lw__bytes bytes;
     int ends[2];
 
+    struct lw__bytes bytes;
     FAILS(lw__read_file("/no/such/file", &bytes), LW_E_IO,
           "/no/such/file: No such file or directory");
     FAILS(lw__read_file("/", &bytes), LW_E_IO, "/: Is a directory");
@@ -117,13 +117,13 @@ static void files(void)
 /* A disk on which files have 10 bytes at most. */
 static void full_disk(void)
 {
-    struct rlimit before, full;
     char path[] = "/tmp/lanewise-status-XXXXXX", link[64];
 
     close(mkstemp(path));
     CHECK(lw__write_file(path, "whole", 5) == LW_OK && access(path, F_OK) == 0);
+    struct rlimit before;
     getrlimit(RLIMIT_FSIZE, &before);
-    full = before;
+    struct rlimit full = before;
     full.rlim_cur = 10;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &full);

@@ -193,8 +193,8 @@ static lw_buffer *out, *ends;
 static void *kernel_named(char kind, int k)
 {
     char name[16];
-    lw_kernel *kernel;
     snprintf(name, sizeof name, "%c%d", kind, k);
+    lw_kernel *kernel;
     must(lw_program_kernel(program, name, &kernel));
     return kernel;
 }
@@ -258,11 +258,11 @@ static void launch(int k, struct counts *counts)
     const lw_dim3 grid = {1 + (unsigned)below(3), 1, 1}, block = {1 + (unsigned)below(40), 1, 1};
     const int n[] = {below(44) - 4, below(11) - 1, below(6) - 1};
     const int elements = 1 + below(below(2) ? LENGTH_MAX : 12);
-    lw_buffer *x;
-    lw_stream *s;
     bool is_found = false;
     const bool within = is_within(k, grid, block, n, is_shared[k] ? SHARED_LENGTH : elements);
+    lw_buffer *x;
     must(lw_buffer_create(device, LW_I32, (size_t)elements, &x));
+    lw_stream *s;
     must(lw_stream_create(device, &s));
     must(LW_LAUNCH(s, kernel_named('k', k), grid.x, block.x, out, x, n[0], n[1], n[2]));
     settle(s);

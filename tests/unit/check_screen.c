@@ -138,21 +138,21 @@ struct place {
 /* 1: it is as it should be. */
 static int play(const struct place *at, const struct play *p, int number, int *wrong)
 {
-    unsigned long long count;
-    const char *why;
     char counted[64];
-    lw_stream *s;
+    unsigned long long count;
     const bool is_wrong = has_conflict(p, &count);
     *wrong += is_wrong;
     must(lw_buffer_write(at->what, 0, sizeof p->what, p->what));
     must(lw_buffer_write(at->where, 0, sizeof p->where / sizeof(short), p->where));
     must(lw_buffer_write(at->has_barrier, 0, STEPS, p->has_barrier));
+    lw_stream *s;
     must(lw_stream_create(at->device, &s));
     must(LW_LAUNCH(s, at->kernel, BLOCKS, THREADS, at->out, at->all, at->what, at->where,
                    at->has_barrier));
     const lw_status status = lw_stream_wait(s);
     if (status && status != LW_E_CHECK)
         must(status);
+    const char *why;
     const bool found = lw_check_get_verdict(s, &why) == LW_CHECK_FOUND;
     snprintf(counted, sizeof counted, " %llu accesses,", count);
     const bool ok = found == is_wrong && strstr(why, counted) && (is_wrong || was_screened(s));
@@ -166,16 +166,16 @@ static int play(const struct place *at, const struct play *p, int number, int *w
 int main(void)
 {
     const lw_build_options options = {.source = kernels};
-    struct place at;
-    struct play p;
-    lw_program *program;
     int right = 0, wrong = 0;
     setenv("LANEWISE_SCREEN", "1", 1);
+    struct place at;
     must(lw_device_open("check", &at.device));
+    lw_program *program;
     must(lw_program_build(at.device, "play.c", &options, &program));
     must(lw_program_kernel(program, "play", &at.kernel));
     must(lw_buffer_create(at.device, LW_I32, BLOCKS * THREADS, &at.out));
     must(lw_buffer_create(at.device, LW_I32, ALL, &at.all));
+    struct play p;
     must(lw_buffer_create(at.device, LW_U8, sizeof p.what, &at.what));
     must(lw_buffer_create(at.device, LW_I16, sizeof p.where / sizeof(short), &at.where));
     must(lw_buffer_create(at.device, LW_I32, STEPS, &at.has_barrier));

@@ -104,16 +104,16 @@ static bool try_play(const struct place *at, int number)
 {
     const struct play m = play_of(number);
     const bool is_race = has_race(&m);
-    const char *why;
-    lw_stream *s;
     memset(entered, 0, sizeof entered);
     must(lw_buffer_write(at->what, 0, BLOCKS, m.what));
     must(lw_buffer_write(at->where, 0, BLOCKS, m.where));
+    lw_stream *s;
     must(lw_stream_create(at->device, &s));
     must(LW_LAUNCH(s, at->kernel, BLOCKS, 1, at->out, at->all, at->what, at->where));
     const lw_status status = lw_stream_wait(s);
     if (status && status != LW_E_CHECK)
         must(status);
+    const char *why;
     const bool found = lw_check_get_verdict(s, &why) == LW_CHECK_FOUND;
     const bool screened = was_screened(s), dealt = were_dealt(is_race);
     const bool ok = found == is_race && screened == !is_race && dealt;

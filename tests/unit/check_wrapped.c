@@ -105,8 +105,8 @@ static bool is_whole(unsigned bits, range r)
 static void check_numbers(unsigned bits, range a, range b, uint64_t x, uint64_t y)
 {
     const range either = lw__wrapped_either(bits, a, b);
-    uint64_t n;
     expect(has(bits, either, x) && has(bits, either, y), "either", 0, a, b);
+    uint64_t n;
     for (int kind = LW_TERM_ADD; kind <= LW_TERM_XOR; kind++) {
         const range r = lw__wrapped_compute((enum lw_term_kind)kind, bits, a, b);
         expect(calculate(bits, (enum lw_term_kind)kind, x, y, &n)

@@ -65,11 +65,11 @@ static void reads(void)
 /* Fortran order in three axes. */
 static void transposes(void)
 {
-    struct cli_npy a;
     int16_t data[24];
     for (int16_t i = 0; i < 24; i++)
         data[i] = i;
     put_file(1, "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3, 4), }", data, 48);
+    struct cli_npy a;
     CHECK(cli_npy_read(path, &a) == 0);
     const int16_t *at = a.data;
     for (int i = 0; i < 2; i++)

@@ -113,10 +113,10 @@ static void refusals(void)
 /* The text lies just beside the middle of two 16-bit floats; its double lies on it. */
 static void one_rounding(void)
 {
-    uint16_t half;
     static const char *const texts[] = {"2049", "2049.00000000000000000000000000001",
                                         "2048.99999999999999999999999999999", "2051"};
     static const uint16_t expected[] = {0x6800, 0x6801, 0x6800, 0x6802};
+    uint16_t half;
     for (int i = 0; i < 4; i++) {
         CHECK(lw__number_read(LW_F16, texts[i], &half) == LW_NUMBER_OK);
         CHECK(half == expected[i]);

@@ -54,10 +54,10 @@ static size_t sum_of(const struct cli_histogram *histogram)
 static void bins(void)
 {
     double values[1000];
-    struct cli_histogram histogram;
     for (int i = 0; i < 1000; i++)
         values[i] = i;
     values[999] = 1e6;
+    struct cli_histogram histogram;
     cli_histogram_of(values, 1000, &histogram);
     CHECK(sum_of(&histogram) == 1000);
     CHECK(histogram.from == 0 && histogram.to == 989);

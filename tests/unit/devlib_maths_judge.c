@@ -39,8 +39,9 @@ static double distance(double got, mpfr_srcptr want, enum maths_format format)
 
 double maths_judge1(maths_true1 f, double x, double got, enum maths_format format)
 {
-    mpfr_t argument, want;
+    mpfr_t argument;
     mpfr_init2(argument, 53);
+    mpfr_t want;
     mpfr_init2(want, JUDGE_BITS);
     mpfr_set_d(argument, x, MPFR_RNDN);
     f(want, argument, MPFR_RNDN);
@@ -51,9 +52,11 @@ double maths_judge1(maths_true1 f, double x, double got, enum maths_format forma
 
 double maths_judge2(maths_true2 f, double x, double y, double got, enum maths_format format)
 {
-    mpfr_t a, b, want;
+    mpfr_t a;
     mpfr_init2(a, 53);
+    mpfr_t b;
     mpfr_init2(b, 53);
+    mpfr_t want;
     mpfr_init2(want, JUDGE_BITS);
     mpfr_set_d(a, x, MPFR_RNDN);
     mpfr_set_d(b, y, MPFR_RNDN);

@@ -181,11 +181,10 @@ static inline void move_part(const struct array *whole, int axis, lw_part part,
 static inline struct array part_of(const struct array *whole, int axis, lw_part part)
 {
     ptrdiff_t extent[4];
-    struct array own;
 
     memcpy(extent, whole->extent, sizeof extent);
     extent[axis] = (ptrdiff_t)part.count;
-    own = array_of(whole->dtype, whole->rank, extent);
+    struct array own = array_of(whole->dtype, whole->rank, extent);
     move_part(whole, axis, part, &own, false);
     return own;
 }
@@ -193,9 +192,9 @@ static inline struct array part_of(const struct array *whole, int axis, lw_part 
 /* A tensor with the array's elements, or for an output with others. */
 static inline lw_tensor tensor_of(int rank, const struct array *a)
 {
-    lw_buffer *buffer;
     lw_tensor t = {0};
 
+    lw_buffer *buffer;
     WORKS(lw_buffer_create(devices[rank], a->dtype, array_count(a), &buffer));
     WORKS(lw_buffer_write(buffer, 0, array_count(a), a->memory));
     WORKS(lw_tensor_of(buffer, a->rank, a->extent, &t));

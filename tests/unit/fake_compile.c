@@ -45,10 +45,10 @@ static void log_run(void)
 static void tell(FILE *out, char **words)
 {
     DIR *folder = opendir("/proc/self/fd");
-    struct dirent *entry;
 
     for (; *words; words++)
         fprintf(out, "diag\tnote\t\t0\t0\tword %s\n", *words);
+    struct dirent *entry;
     while ((entry = readdir(folder)))
         if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(folder))
             fprintf(out, "diag\tnote\t\t0\t0\tdescriptor %s\n", entry->d_name);
@@ -107,7 +107,6 @@ int main(int count, char **words)
 {
     int out_file = -1, first = -1, source = -1;
     const char *rows = text, *kernel = "", *block = "", *target = "";
-    FILE *out;
 
     for (int i = 1; i + 1 < count; i++) {
         if (!strcmp(words[i], "--out"))
@@ -131,7 +130,7 @@ int main(int count, char **words)
     lseek(source, 0, SEEK_SET);
     read_all(source, text, sizeof text);
     misbehave(text);
-    out = fdopen(out_file, "w");
+    FILE *out = fdopen(out_file, "w");
     if (!strncmp(text, "!garbage\n", 9))
         return fputs("\177ELF garbage", out) < 0 || fclose(out);
     fprintf(out, "lanewise-manifest\t1\n");

@@ -144,9 +144,8 @@ CALL(cuDeviceGetAttribute, int *value, int which, int device)
 /* Locked. All that is in the context goes with it. */
 static void destroy_context(void)
 {
-    struct object *o;
-
     context_error = context_error ? context_error : 709; /* streams end early */
+    struct object *o;
     while ((o = objects)) {
         while (o->next && o->kind != STREAM)
             o = o->next;
@@ -414,10 +413,8 @@ CALL(cuStreamQuery, struct cu_stream *s)
 /* A wait that fails has waited. */
 CALL(cuStreamSynchronize, struct cu_stream *s)
 {
-    int result;
-
     pthread_mutex_lock(&lock);
-    result = begin(true);
+    int result = begin(true);
     result = result ? result : refuse_capture(s);
     while (s->first || s->busy)
         pthread_cond_wait(&changed, &lock);
@@ -458,10 +455,8 @@ CALL(cuEventQuery, struct cu_event *e)
 
 CALL(cuEventSynchronize, struct cu_event *e)
 {
-    int result;
-
     pthread_mutex_lock(&lock);
-    result = begin(true);
+    int result = begin(true);
     while (e->of->done < e->of->recorded)
         pthread_cond_wait(&changed, &lock);
     result = result ? result : context_error;

@@ -205,12 +205,11 @@ static void *work(void *argument)
 /* Locked. */
 static void append(struct cu_stream *s, struct op model)
 {
-    struct op *op;
-
     if (s == fake_cuda.captured) {
         fake_cuda.recorded++;
         return;
     }
+    struct op *op;
     op = malloc(sizeof *op);
 
     *op = model;

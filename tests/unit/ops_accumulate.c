@@ -83,7 +83,6 @@ static void make(size_t call, lw_dtype dtype, ptrdiff_t n, bool strided, struct 
 static struct array result_of(size_t call, const lw_tensor *inputs, lw_dtype dtype)
 {
     lw_shape shapes[INPUTS] = {0}, out = {0};
-    struct array result;
 
     for (size_t k = 0; k < calls[call].inputs; k++) {
         shapes[k].dtype = lw_buffer_dtype(inputs[k].buffer);
@@ -91,7 +90,7 @@ static struct array result_of(size_t call, const lw_tensor *inputs, lw_dtype dty
         memcpy(shapes[k].extent, inputs[k].extent, sizeof shapes[k].extent);
     }
     WORKS(lw_op_infer(find(call), calls[call].parameters, shapes, calls[call].inputs, &out, 1));
-    result = new_array(dtype, out.rank, out.extent);
+    struct array result = new_array(dtype, out.rank, out.extent);
     WORKS(lw_op_run(find(call), stream, calls[call].parameters, &result.t, 1, inputs,
                     calls[call].inputs));
     receive(&result);

@@ -54,7 +54,6 @@ static lw_tensor make(enum how how, int number, lw_dtype dtype, int rank, const 
     const size_t size = lw_dtype_size(dtype), behind = how != ALIGNED;
     size_t count = 1;
     uint64_t state = (uint64_t)number + 1;
-    char *values;
     lw_buffer *b = NULL;
     lw_tensor t = {0};
 
@@ -67,7 +66,7 @@ static lw_tensor make(enum how how, int number, lw_dtype dtype, int rank, const 
     else
         WORKS(lw_buffer_create(device.device, dtype, count + behind, &b));
     CHECK(lw_buffer_alignment(b) >= 64 || (how == WRAPPED && lw_buffer_alignment(b) == size));
-    values = malloc(count * size);
+    char *values = malloc(count * size);
     for (size_t i = 0; i < count * size; i += size)
         if (size == 1)
             values[i] = (char)(next_number(&state) * 127);

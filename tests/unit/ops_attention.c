@@ -261,7 +261,6 @@ static void test_prefix(const struct opened *o)
     for (size_t i = 0; i < whole.queries; i += 37) {
         struct shape s = whole;
         struct problem one = p;
-        struct result r;
 
         s.queries = 1;
         s.keys = whole.keys - whole.queries + i + 1;
@@ -269,7 +268,7 @@ static void test_prefix(const struct opened *o)
         one.q.bytes += i * s.depth * sizeof(float);
         one.q.count = s.depth;
         one.k.count = one.v.count = s.keys * s.depth;
-        r = empty_result(&s);
+        struct result r = empty_result(&s);
         attend(o, &one, false, &r);
         if (memcmp(r.out.bytes, all.out.bytes + i * s.width * sizeof(float),
                    s.width * sizeof(float)))
@@ -307,11 +306,14 @@ static void test_ranks(const struct opened *o)
 {
     const float q[] = {1, 2}, k[] = {0, 0, 0, 0, 0, 0}, v[] = {1, 2, 3, 4, 5, 6};
     float got[2];
-    lw_buffer *bq, *bk, *bv, *out;
+    lw_buffer *bq;
 
     WORKS(lw_buffer_create(o->device, LW_F32, 2, &bq));
+    lw_buffer *bk;
     WORKS(lw_buffer_create(o->device, LW_F32, 6, &bk));
+    lw_buffer *bv;
     WORKS(lw_buffer_create(o->device, LW_F32, 6, &bv));
+    lw_buffer *out;
     WORKS(lw_buffer_create(o->device, LW_F32, 2, &out));
     WORKS(lw_buffer_write(bq, 0, 2, q));
     WORKS(lw_buffer_write(bk, 0, 6, k));
@@ -337,16 +339,19 @@ static void test_ranks(const struct opened *o)
 
 static void test_errors(const struct opened *o)
 {
-    lw_buffer *b, *h, *i, *out;
-    lw_tensor two, q;
+    lw_tensor two;
     const lw_attention_options options = {.window = -1}, weights = {.weights = &two};
 
+    lw_buffer *b;
     WORKS(lw_buffer_create(o->device, LW_F32, 400, &b));
+    lw_buffer *h;
     WORKS(lw_buffer_create(o->device, LW_F16, 400, &h));
+    lw_buffer *i;
     WORKS(lw_buffer_create(o->device, LW_I32, 400, &i));
+    lw_buffer *out;
     WORKS(lw_buffer_create(o->device, LW_F32, 400, &out));
     two = plain(out, 2, 3, 4, 0, 0);
-    q = plain(b, 2, 3, 4, 0, 0);
+    lw_tensor q = plain(b, 2, 3, 4, 0, 0);
     refuse(lw_attention(o->stream, two, q, plain(b, 2, 5, 3, 0, 0), plain(b, 2, 5, 4, 0, 0), NULL),
            LW_E_SHAPE, "attention: q has shape (3, 4), k has (5, 3) and v has (5, 4)" NEEDED,
            __LINE__);

@@ -355,10 +355,10 @@ static inline lw_buffer *numbers(lw_device *device, lw_dtype dtype)
 {
     float reals[ELEMENTS];
     int32_t integers[ELEMENTS];
-    lw_buffer *b;
 
     for (int i = 0; i < ELEMENTS; i++)
         reals[i] = (float)(i + 1), integers[i] = i + 1;
+    lw_buffer *b;
     WORKS(lw_buffer_create(device, dtype, ELEMENTS, &b));
     if (dtype == LW_F32 || dtype == LW_I32)
         WORKS(lw_buffer_write(b, 0, ELEMENTS, dtype == LW_F32 ? (void *)reals : (void *)integers));
@@ -462,13 +462,12 @@ static inline bool is_good(const struct place *p, const struct operation *op)
 {
     double got[ELEMENTS];
     struct call c;
-    bool good;
 
     good_call(p, op, &c);
     fill_out(p, op->dtype);
-    good = op->run(&c) == LW_OK && lw_stream_wait(p->stream) == LW_OK &&
-           lw_buffer_read(p->out[op->dtype], 0, ELEMENTS, got) == LW_OK &&
-           has_result(op, (const unsigned char *)got);
+    bool good = op->run(&c) == LW_OK && lw_stream_wait(p->stream) == LW_OK &&
+                lw_buffer_read(p->out[op->dtype], 0, ELEMENTS, got) == LW_OK &&
+                has_result(op, (const unsigned char *)got);
     fill_out(p, op->dtype);
     return good;
 }

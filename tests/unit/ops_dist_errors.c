@@ -87,16 +87,14 @@ static lw_status sum(struct job *job, const struct expected *e, float *result)
     lw_tensor from, to = tensor_of(job->rank, &out);
     lw_reduce_options o = {0};
     lw_part part = job->part;
-    lw_buffer *held;
-    lw_status status;
 
     for (ptrdiff_t i = 0; i < count; i++)
         ((float *)x.memory)[i] = 1;
     from = tensor_of(job->rank, &x);
-    held = from.buffer;
+    lw_buffer *held = from.buffer;
     if (e && job->rank == CULPRIT)
         e->wrong(job, &from, &part, &o);
-    status = lw_dist_sum(job->comm, streams[job->rank], to, from, part, &o);
+    lw_status status = lw_dist_sum(job->comm, streams[job->rank], to, from, part, &o);
     if (!status && result) {
         read_back(job->rank, to, &out);
         memcpy(result, out.memory, sizeof *result);
@@ -204,9 +202,9 @@ static void *wait_for_others(void *comm)
 static void destroyed(void)
 {
     lw_comm *comms[2];
-    pthread_t thread;
 
     WORKS(lw_comm_devices(devices, 2, comms));
+    pthread_t thread;
     CHECK(!pthread_create(&thread, NULL, wait_for_others, comms[0]));
     lw_comm_destroy(comms[1]);
     pthread_join(thread, NULL);
@@ -268,7 +266,6 @@ static void other_streams(void)
     struct array x = array_of(LW_F32, 1, &n), out = array_of(LW_F32, 0, NULL);
     lw_tensor from = tensor_of(0, &x), to = tensor_of(0, &out);
     const lw_part part = {4, 0, 4};
-    lw_graph *graph;
     lw_comm *comm;
 
     WORKS(lw_comm_devices(devices, 1, &comm));
@@ -276,6 +273,7 @@ static void other_streams(void)
     fails(lw_dist_sum(comm, NULL, to, from, part, NULL), LW_E_ARG, "rank 0: the stream is NULL", 0);
     fails(lw_dist_sum(comm, streams[1], to, from, part, NULL), LW_E_DEVICE,
           "rank 0: the stream belongs to another device than the comm", 0);
+    lw_graph *graph;
     WORKS(lw_graph_create(devices[0], &graph));
     CHECK(lw_dist_sum(comm, lw_graph_stream(graph), to, from, part, NULL) == LW_E_ARG);
     lw_graph_destroy(graph);

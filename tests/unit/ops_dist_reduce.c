@@ -30,13 +30,13 @@ static lw_tensor given(int rank, const struct problem *p, const struct array *x,
 {
     lw_tensor t = tensor_of(rank, x), turned, view;
     ptrdiff_t extent[4];
-    lw_buffer *buffer;
 
     *keep = t.buffer;
     if (!p->turned)
         return t;
     for (int k = 0; k < x->rank; k++)
         extent[k] = x->extent[x->rank - 1 - k];
+    lw_buffer *buffer;
     WORKS(lw_buffer_create(devices[rank], x->dtype, array_count(x), &buffer));
     WORKS(lw_tensor_of(buffer, x->rank, extent, &turned));
     WORKS(lw_tensor_permute(turned, NULL, &view));

@@ -47,10 +47,9 @@ static int any_shape(size_t n, int *axis, ptrdiff_t *extent)
 static void make_softmax(struct problem *p)
 {
     ptrdiff_t extent[4];
-    int rank;
 
     p->n = any_length();
-    rank = any_shape(p->n, &p->axis[0], extent);
+    int rank = any_shape(p->n, &p->axis[0], extent);
     p->in[0] = random_array(floats[random_below(4)], rank, extent);
     p->out = array_of(floats[random_below(4)], rank, extent);
     p->count = 1;
@@ -73,10 +72,8 @@ static lw_status softmax(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor *in,
 
 static void make_layer_norm(struct problem *p)
 {
-    ptrdiff_t length;
-
     make_softmax(p);
-    length = (ptrdiff_t)p->n;
+    ptrdiff_t length = (ptrdiff_t)p->n;
     for (int more = (int)random_below(3); more; more--, p->count++)
         p->in[p->count] = random_array(floats[random_below(2)], 1, &length);
     p->norm.eps = random_below(2) ? 0 : 1e-3;
@@ -97,10 +94,9 @@ static lw_status layer_norm(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor *
 static void make_scan(struct problem *p)
 {
     ptrdiff_t extent[4];
-    int rank;
 
     p->n = any_length();
-    rank = any_shape(p->n, &p->axis[0], extent);
+    int rank = any_shape(p->n, &p->axis[0], extent);
     p->in[0] = random_array((lw_dtype)random_below(LW_DTYPE_COUNT), rank, extent);
     p->out = array_of(random_below(2) ? p->in[0].dtype : (lw_dtype)random_below(LW_DTYPE_COUNT),
                       rank, extent);
@@ -247,11 +243,9 @@ struct one {
 /* What a rank has of an array: all of it where no axis is cut. */
 static struct array own_of(const struct array *whole, int axis, lw_part part)
 {
-    struct array own;
-
     if (axis >= 0)
         return part_of(whole, axis, part);
-    own = array_of(whole->dtype, whole->rank, whole->extent);
+    struct array own = array_of(whole->dtype, whole->rank, whole->extent);
     memcpy(own.memory, whole->memory, array_count(whole) * lw_dtype_size(whole->dtype));
     return own;
 }
@@ -262,10 +256,10 @@ static lw_tensor spread_of(int rank, const struct array *a)
     const int last = a->rank - 1;
     lw_tensor plain = tensor_of(rank, a), wide = {0}, t = {0};
     ptrdiff_t extent[4];
-    lw_buffer *buffer;
 
     memcpy(extent, a->extent, sizeof extent);
     extent[last] *= 2;
+    lw_buffer *buffer;
     WORKS(lw_buffer_create(devices[rank], a->dtype, 2 * array_count(a), &buffer));
     WORKS(lw_tensor_of(buffer, a->rank, extent, &wide));
     WORKS(lw_tensor_slice(wide, last, 0, PTRDIFF_MAX, 2, &t));

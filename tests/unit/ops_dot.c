@@ -77,7 +77,6 @@ static void compare_reals(const struct array *x, const struct array *y, const st
                           size_t n, size_t step, bool in_float)
 {
     double *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b), need, got;
-    uint64_t whole;
 
     for (size_t i = 0; i < n; i++) {
         a[i] = as_real(x->memory, x->dtype, i * step);
@@ -85,7 +84,7 @@ static void compare_reals(const struct array *x, const struct array *y, const st
     }
     need = rounded(dot_reals(a, b, n, in_float), out->dtype);
     got = as_real(out->memory, out->dtype, 0);
-    whole = saturated(need, out->dtype);
+    uint64_t whole = saturated(need, out->dtype);
     if (!is_float(out->dtype) ? memcmp(out->memory, &whole, lw_dtype_size(out->dtype))
         : isnan(need)         ? !isnan(got)
                               : need != got || !signbit(need) != !signbit(got))

@@ -39,7 +39,6 @@ static uint64_t whole_of(double v, int *exponent)
 static void add_product(struct exact *e, double a, double b)
 {
     const bool minus = !signbit(a) != !signbit(b);
-    int of_a, of_b;
 
     if (!isfinite(a) || !isfinite(b)) {
         const double v = a * b;
@@ -50,6 +49,7 @@ static void add_product(struct exact *e, double a, double b)
     }
     if (a == 0 || b == 0)
         return;
+    int of_a, of_b;
     uint64_t m = whole_of(a, &of_a), n = whole_of(b, &of_b);
     while (!(m & 1)) /* so that no bit is below the lowest */
         m >>= 1, of_a++;

@@ -83,12 +83,11 @@ static lw_executable *compiled(lw_graph *graph)
 static lw_executable *triple(void)
 {
     struct recorded r = begin();
-    lw_executable *x;
 
     WORKS(LW_LAUNCH(r.stream, scale, 1, N, N, r.mid, r.in, 2.0));
     WORKS(LW_LAUNCH(r.stream, add, 1, N, N, r.out, r.mid, r.in));
     WORKS(lw_graph_output(r.graph, "out", r.out));
-    x = compiled(r.graph);
+    lw_executable *x = compiled(r.graph);
     lw_graph_destroy(r.graph);
     return x;
 }
@@ -97,7 +96,6 @@ static void runs(void)
 {
     lw_executable *x = triple();
     lw_tensor t[2] = {filled(5), filled(0)}, swapped[2] = {t[1], t[0]};
-    lw_executable_info info;
 
     WORKS(lw_executable_run(x, d.stream, NULL, t, 2));
     WORKS(lw_stream_wait(d.stream));
@@ -105,6 +103,7 @@ static void runs(void)
     WORKS(lw_buffer_fill(t[0].buffer, &(float){1}));
     WORKS(lw_executable_run(x, d.stream, (const char *const[]){"out", "in"}, swapped, 2));
     CHECK(first(t[1]) == 3); /* reading waits for the run */
+    lw_executable_info info;
     WORKS(lw_executable_get_info(x, &info));
     CHECK(info.launches == 2 && info.temporaries == 1 && info.bytes_planned == 4 * N);
     CHECK(info.placements[0].first_launch == 0 && info.placements[0].last_launch == 1);
@@ -120,7 +119,6 @@ static void calls_that_cannot_be_recorded(void)
     struct recorded r = begin();
     lw_event *event = NULL;
     float value[N] = {0};
-    void *memory;
 
     WORKS(lw_event_create(d.device, &event));
     REFUSED(lw_stream_wait(r.stream), LW_E_ARG, "lw_stream_wait:");
@@ -132,6 +130,7 @@ static void calls_that_cannot_be_recorded(void)
     REFUSED(lw_buffer_write(r.in.buffer, 0, 1, value), LW_E_ARG, "lw_buffer_write:");
     REFUSED(lw_buffer_copy(r.in.buffer, 0, r.in.buffer, 1, 1), LW_E_ARG, "lw_buffer_copy:");
     REFUSED(lw_buffer_fill(r.in.buffer, value), LW_E_ARG, "lw_buffer_fill:");
+    void *memory;
     REFUSED(lw_buffer_map(r.in.buffer, &memory), LW_E_ARG, "lw_buffer_map:");
     REFUSED(lw_buffer_discard(r.in.buffer), LW_E_ARG, "lw_buffer_discard:");
     lw_stream_cancel(r.stream);
@@ -225,15 +224,14 @@ static void ordinary_buffers(void)
 {
     struct recorded r = begin();
     lw_tensor bias = filled(1), t[2] = {filled(5), filled(0)};
-    lw_executable *x;
-    void *memory;
 
     WORKS(lw_graph_output(r.graph, "out", r.out));
+    void *memory;
     WORKS(lw_buffer_map(bias.buffer, &memory));
     REFUSED(LW_LAUNCH(r.stream, add, 1, N, N, r.out, r.in, bias), LW_E_ARG, "mapped");
     WORKS(lw_buffer_unmap(bias.buffer));
     WORKS(LW_LAUNCH(r.stream, add, 1, N, N, r.out, r.in, bias));
-    x = compiled(r.graph);
+    lw_executable *x = compiled(r.graph);
     WORKS(lw_buffer_map(bias.buffer, &memory));
     REFUSED(lw_executable_run(x, d.stream, NULL, t, 2), LW_E_ARG, "mapped");
     WORKS(lw_buffer_unmap(bias.buffer));
@@ -287,7 +285,6 @@ static void failures_of_runs(void)
     struct recorded r = begin();
     lw_tensor t[2] = {filled(5), filled(0)};
     lw_stream *bad = NULL;
-    lw_executable *x;
     int lines = 0;
 
     WORKS(lw_stream_create(d.device, &bad));
@@ -295,7 +292,7 @@ static void failures_of_runs(void)
     WORKS(lw_graph_output(r.graph, "out", r.out));
     WORKS(LW_LAUNCH(r.stream, fail, 1, 1, N, r.in));
     WORKS(LW_LAUNCH(r.stream, scale, 1, N, N, r.out, r.in, 2.0));
-    x = compiled(r.graph);
+    lw_executable *x = compiled(r.graph);
     lw_graph_destroy(r.graph);
     (void)!lw_executable_run(x, bad, NULL, t, 2); /* it may tell of the failure already */
     CHECK(lw_stream_wait(bad) != LW_OK && lines == 1);
@@ -349,8 +346,6 @@ static void sharing(void)
 {
     lw_graph *g = NULL;
     lw_tensor in, t[4];
-    lw_executable_info info;
-    lw_executable *x;
 
     WORKS(lw_graph_create(d.device, &g));
     WORKS(lw_graph_input(g, "in", LW_F32, 1, n1, &in));
@@ -358,7 +353,8 @@ static void sharing(void)
         WORKS(lw_graph_temporary(g, LW_F32, 1, n1, &t[k]));
         WORKS(LW_LAUNCH(lw_graph_stream(g), scale, 1, N, N, t[k], k ? t[k - 1] : in, 2.0));
     }
-    x = compiled(g);
+    lw_executable *x = compiled(g);
+    lw_executable_info info;
     WORKS(lw_executable_get_info(x, &info));
     drawings(g);
     CHECK(info.temporaries == 4 && info.bytes_unshared == 16 * N && info.bytes_planned == 8 * N);
@@ -467,13 +463,13 @@ static void draw_steps(struct step *steps)
 static lw_tensor random_square(void)
 {
     float values[SIDE * SIDE];
-    lw_tensor t;
     lw_buffer *b = NULL;
 
     for (int i = 0; i < SIDE * SIDE; i++)
         values[i] = (float)next_number(&seed);
     WORKS(lw_buffer_create(d.device, LW_F32, SIDE * SIDE, &b));
     WORKS(lw_buffer_write(b, 0, SIDE * SIDE, values));
+    lw_tensor t;
     WORKS(lw_tensor_of(b, 2, square, &t));
     return t;
 }
@@ -483,7 +479,6 @@ static lw_executable *record_steps(const struct step *steps, int *outputs, size_
 {
     lw_tensor t[TENSORS];
     lw_graph *g = NULL;
-    lw_executable *x;
 
     WORKS(lw_graph_create(d.device, &g));
     for (int k = 0; k < INPUTS; k++)
@@ -497,7 +492,7 @@ static lw_executable *record_steps(const struct step *steps, int *outputs, size_
     *count = outputs[0] == outputs[1] ? 1 : 2;
     for (size_t k = 0; k < *count; k++)
         WORKS(lw_graph_output(g, k ? "y" : "z", t[outputs[k]]));
-    x = compiled(g);
+    lw_executable *x = compiled(g);
     lw_graph_destroy(g);
     return x;
 }
@@ -520,13 +515,12 @@ static void random_graph(int graph)
     lw_tensor t[TENSORS], given[INPUTS + 2], made[2];
     struct step steps[STEPS];
     int outputs[2];
-    size_t count;
-    lw_executable *x;
 
     draw_steps(steps);
     for (int k = 0; k < TENSORS; k++)
         t[k] = random_square();
-    x = record_steps(steps, outputs, &count);
+    size_t count;
+    lw_executable *x = record_steps(steps, outputs, &count);
     for (int k = 0; k < INPUTS; k++) {
         given[k] = random_square();
         WORKS(lw_permute(d.stream, given[k], t[k], NULL));

@@ -91,13 +91,14 @@ static lw_executable *record(void)
 {
     lw_graph *g = NULL;
     lw_executable *x = NULL;
-    lw_tensor in, mid, out;
-    lw_stream *s;
 
     WORKS(lw_graph_create(d.device, &g));
-    s = lw_graph_stream(g);
+    lw_stream *s = lw_graph_stream(g);
+    lw_tensor in;
     WORKS(lw_graph_input(g, "in", LW_F32, 1, (ptrdiff_t[]){N}, &in));
+    lw_tensor mid;
     WORKS(lw_graph_temporary(g, LW_F32, 1, (ptrdiff_t[]){N}, &mid));
+    lw_tensor out;
     WORKS(lw_graph_temporary(g, LW_F32, 1, (ptrdiff_t[]){N}, &out));
     WORKS(LW_LAUNCH(s, demand, 1, N, in));
     WORKS(LW_LAUNCH(s, scale, 1, N, mid, in, 6.0));
@@ -182,7 +183,6 @@ int main(void)
     const struct setting setting = {.device = "cuda"};
     const lw_build_options options = {.source = kernels};
     lw_stream *s = NULL;
-    struct work w;
 
     if (!open_driver()) {
         printf("skipped: no NVIDIA driver with graphs\n");
@@ -194,6 +194,7 @@ int main(void)
     WORKS(lw_program_kernel(program, "demand", &demand));
     AS_OWNER(owner.create(&owner.stream, 1));
     WORKS(lw_stream_wrap(d.device, owner.stream, &s));
+    struct work w;
     if (!failures) {
         w = (struct work){.x = record(),
                           .in = filled(N, 1),

@@ -75,17 +75,20 @@ static lw_status make_things(struct work *w)
 static lw_status record(struct work *w)
 {
     const ptrdiff_t left[] = {ROWS, INNER}, right[] = {INNER, COLUMNS}, result[] = {ROWS, COLUMNS};
-    lw_stream *s;
-    lw_tensor x, weights, product, parts, sums;
     lw_kernel *tells;
 
     LW_TRY(lw_program_kernel(w->program, "tells", &tells));
     LW_TRY(lw_graph_create(w->device, &w->graph));
-    s = lw_graph_stream(w->graph);
+    lw_stream *s = lw_graph_stream(w->graph);
+    lw_tensor x;
     LW_TRY(lw_graph_input(w->graph, "x", LW_F32, 2, left, &x));
+    lw_tensor weights;
     LW_TRY(lw_graph_input(w->graph, "weights", LW_F32, 2, right, &weights));
+    lw_tensor product;
     LW_TRY(lw_graph_temporary(w->graph, LW_F32, 2, result, &product));
+    lw_tensor parts;
     LW_TRY(lw_graph_temporary(w->graph, LW_F32, 2, result, &parts));
+    lw_tensor sums;
     LW_TRY(lw_graph_temporary(w->graph, LW_F32, 2, result, &sums));
     LW_TRY(LW_LAUNCH(s, tells, 1, 32, x));
     LW_TRY(lw_matmul(s, product, x, weights, NULL));
@@ -132,14 +135,13 @@ static lw_status write_findings(struct work *w)
 static lw_status run_launch(struct work *w)
 {
     const bool is_check = !strcmp(name_of_device, "check");
-    lw_kernel *races;
-    lw_status status;
     float out[2] = {0};
 
     LW_TRY(make_things(w));
+    lw_kernel *races;
     LW_TRY(lw_program_kernel(w->program, "races", &races));
     LW_TRY(LW_LAUNCH(w->stream, races, 2, 64, w->out, w->x));
-    status = lw_stream_wait(w->stream);
+    lw_status status = lw_stream_wait(w->stream);
     if (status && !(is_check && status == LW_E_CHECK))
         return status;
     LW_TRY(is_check ? write_findings(w) : LW_OK);
@@ -172,13 +174,12 @@ struct attempt {
 static int try(const struct attempt *a, struct told *told)
 {
     struct work w = {0};
-    lw_status status;
 
     failures = 0; /* the other process knows of those */
     alarm(SECONDS);
     alloc_stays_short = a->stays_short;
     alloc_fails_at = a->n;
-    status = a->whole(&w);
+    lw_status status = a->whole(&w);
     alloc_fails_at = 0;
     told->failed = a->n && alloc_number >= a->n;
     if (status ? !told->failed || status != LW_E_MEMORY || strlen(lw_last_error()) < 10
@@ -196,11 +197,10 @@ static int try(const struct attempt *a, struct told *told)
 static bool attempt(const struct attempt *a, long most, struct told *told)
 {
     int end = 0;
-    pid_t child;
 
     *told = (struct told){0};
     fflush(stdout);
-    child = fork();
+    pid_t child = fork();
     if (!child)
         exit(try(a, told));
     CHECK(child > 0 && waitpid(child, &end, 0) == child);

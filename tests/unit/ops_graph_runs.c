@@ -143,15 +143,13 @@ static void faults(bool is_lost)
     lw_graph *g = begin();
     lw_stream *s = stream();
     lw_tensor in = input(g, "in"), out = temporary(g), t[2] = {filled(3), filled(0)};
-    lw_executable *x;
-    lw_status status;
 
     WORKS(LW_LAUNCH(lw_graph_stream(g), scale, 1, N, out, in, 2.0));
     WORKS(LW_LAUNCH(lw_graph_stream(g), beyond, 1, 1, out, is_lost ? 1 << 28 : N));
     WORKS(lw_graph_output(g, "out", out));
-    x = end(g);
+    lw_executable *x = end(g);
     (void)!lw_executable_run(x, s, NULL, t, 2);
-    status = lw_stream_wait(s);
+    lw_status status = lw_stream_wait(s);
     CHECK(is_lost ? status != LW_OK : status == LW_E_LAUNCH);
     CHECK(strstr(lw_last_error(), "beyond"));
     CHECK(is_lost || is_all(t[1], 6));
@@ -168,14 +166,13 @@ static void cancelled(void)
     lw_tensor in = input(g, "in"), mid = temporary(g), out = temporary(g);
     lw_tensor t[2] = {filled(1), filled(0)};
     lw_buffer *gate = NULL;
-    lw_executable *x;
 
     WORKS(lw_buffer_create(d.device, LW_I32, 1, &gate));
     WORKS(lw_buffer_fill(gate, &(int32_t){0}));
     WORKS(LW_LAUNCH(lw_graph_stream(g), hold, 1, N, gate, mid));
     WORKS(LW_LAUNCH(lw_graph_stream(g), add, 1, N, out, mid, in));
     WORKS(lw_graph_output(g, "out", out));
-    x = end(g);
+    lw_executable *x = end(g);
     WORKS(lw_executable_run(x, s, NULL, t, 2));
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     lw_stream_cancel(s);
@@ -198,7 +195,6 @@ static void wide(void)
     lw_graph *g = begin();
     lw_stream *s = lw_graph_stream(g);
     lw_tensor in = input(g, "in"), part[WIDE], sum = temporary(g), t[2] = {filled(0), filled(0)};
-    lw_executable *x;
 
     for (int k = 0; k < WIDE; k++) {
         part[k] = temporary(g);
@@ -208,7 +204,7 @@ static void wide(void)
     for (int k = 0; k < WIDE; k++)
         WORKS(LW_LAUNCH(s, add, 1, N, sum, sum, part[k]));
     WORKS(lw_graph_output(g, "out", sum));
-    x = end(g);
+    lw_executable *x = end(g);
     for (int round = 0; round < ROUNDS; round++) {
         WORKS(lw_buffer_fill(t[0].buffer, &(float){(float)round}));
         WORKS(lw_executable_run(x, d.stream, NULL, t, 2));
@@ -226,7 +222,6 @@ static void ordinary_as_output(void)
     lw_tensor in = input(g, "in"), one = temporary(g), two = temporary(g), three = temporary(g);
     lw_tensor mid = temporary(g);
     lw_tensor state = filled(0), t[4] = {filled(5), state, filled(0), filled(0)};
-    lw_executable *x;
 
     WORKS(LW_LAUNCH(s, scale, 1, N, one, in, 2.0));      /* one, the state: 10 */
     WORKS(LW_LAUNCH(s, scale, 1, N, two, state, 3.0));   /* 30 */
@@ -240,7 +235,7 @@ static void ordinary_as_output(void)
     WORKS(lw_graph_output(g, "one", one));
     WORKS(lw_graph_output(g, "two", two));
     WORKS(lw_graph_output(g, "three", three));
-    x = end(g);
+    lw_executable *x = end(g);
     for (int round = 0; round < ROUNDS; round++) {
         WORKS(lw_executable_run(x, d.stream, NULL, t, 4));
         CHECK(is_all(t[1], 25) && is_all(t[2], 50) && is_all(t[3], 61));
@@ -256,7 +251,6 @@ static void ordinary_as_input(void)
     lw_stream *s = lw_graph_stream(g);
     lw_tensor in = input(g, "in"), mid = temporary(g), before = temporary(g), after = temporary(g);
     lw_tensor state = filled(0), t[3] = {state, filled(0), filled(0)};
-    lw_executable *x;
 
     WORKS(LW_LAUNCH(s, scale, 1, N, mid, in, 1.0));
     WORKS(LW_LAUNCH(s, bump, 1, N, state));
@@ -264,7 +258,7 @@ static void ordinary_as_input(void)
     WORKS(LW_LAUNCH(s, scale, 1, N, after, in, 1.0));
     WORKS(lw_graph_output(g, "before", before));
     WORKS(lw_graph_output(g, "after", after));
-    x = end(g);
+    lw_executable *x = end(g);
     for (int round = 0; round < ROUNDS; round++) {
         WORKS(lw_executable_run(x, d.stream, NULL, t, 3));
         CHECK(is_all(t[1], (float)round) && is_all(t[2], (float)(round + 1)));
@@ -280,14 +274,13 @@ static void parts(void)
     lw_graph *g = begin();
     lw_stream *s = lw_graph_stream(g);
     lw_tensor in = input(g, "in"), out = temporary(g);
-    lw_executable *x;
 
     WORKS(lw_buffer_create_part(whole.buffer, 0, LW_F32, N, &a.buffer));
     WORKS(lw_buffer_create_part(whole.buffer, 0, LW_F32, N, &b.buffer));
     WORKS(LW_LAUNCH(s, scale, 1, N, a, in, 2.0));
     WORKS(LW_LAUNCH(s, scale, 1, N, out, b, 3.0));
     WORKS(lw_graph_output(g, "out", out));
-    x = end(g);
+    lw_executable *x = end(g);
     free_all(&a, 1);
     free_all(&b, 1);
     for (int round = 0; round < ROUNDS; round++) {
@@ -305,11 +298,10 @@ static void one_name(void)
 {
     lw_graph *g = begin();
     lw_tensor in = input(g, "x"), out = temporary(g), t[2] = {filled(5), filled(0)};
-    lw_executable *x;
 
     WORKS(LW_LAUNCH(lw_graph_stream(g), scale, 1, N, out, in, 2.0));
     WORKS(lw_graph_output(g, "x", out));
-    x = end(g);
+    lw_executable *x = end(g);
     WORKS(lw_executable_run(x, d.stream, (const char *const[]){"x", "x"}, t, 2));
     CHECK(is_all(t[0], 5) && is_all(t[1], 10));
     lw_executable_destroy(x);
@@ -349,8 +341,6 @@ static void views(void)
     lw_tensor t[4] = {filled(0), filled(0), filled(0), filled(0)}, in = {0}, kept = {0}, out = {0};
     float values[N], expected[N] = {0}, got[N] = {1};
     lw_graph *g = begin();
-    lw_executable_info info;
-    lw_executable *x;
 
     for (int k = 0; k < N; k++)
         values[k] = (float)(k * k % 37);
@@ -363,7 +353,8 @@ static void views(void)
     WORKS(lw_graph_temporary(g, LW_F32, 2, shape, &out));
     steps(lw_graph_stream(g), in, kept, out);
     WORKS(lw_graph_output(g, "out", out));
-    x = end(g);
+    lw_executable *x = end(g);
+    lw_executable_info info;
     WORKS(lw_executable_get_info(x, &info));
     CHECK(info.launches == 6 && info.temporaries == 1 && info.bytes_planned == sizeof values);
     WORKS(lw_executable_run(x, d.stream, NULL, (lw_tensor[]){t[0], t[3]}, 2));

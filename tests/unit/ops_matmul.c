@@ -235,12 +235,13 @@ static void test_shape(const struct shape *s, const struct opened *opened)
 
 static void test_ranks(lw_device *d, lw_stream *s)
 {
-    lw_buffer *b, *o;
     float ones[720], got[720];
 
     for (int i = 0; i < 720; i++)
         ones[i] = 1;
+    lw_buffer *b;
     WORKS(lw_buffer_create(d, LW_F32, 720, &b));
+    lw_buffer *o;
     WORKS(lw_buffer_create(d, LW_F32, 720, &o));
     WORKS(lw_buffer_write(b, 0, 720, ones));
     WORKS(lw_matmul(s, plain(o, 0, 0, 0, 0, 0), plain(b, 1, 5, 0, 0, 0), plain(b, 1, 5, 0, 0, 0),
@@ -269,11 +270,12 @@ static void test_ranks(lw_device *d, lw_stream *s)
 
 static void test_errors(lw_device *d, lw_stream *s)
 {
-    lw_buffer *b, *o;
     lw_tensor bias;
     lw_matmul_options options = {.bias = &bias};
 
+    lw_buffer *b;
     WORKS(lw_buffer_create(d, LW_F32, 720, &b));
+    lw_buffer *o;
     WORKS(lw_buffer_create(d, LW_F32, 720, &o));
     bias = plain(b, 1, 3, 0, 0, 0);
     refuse(lw_matmul(s, plain(o, 2, 3, 4, 0, 0), plain(b, 2, 3, 5, 0, 0), plain(b, 2, 6, 4, 0, 0),

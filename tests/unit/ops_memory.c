@@ -119,12 +119,10 @@ static const char *json_of(const struct operation *op)
 
 static lw_status start(const struct call *c, enum kind kind)
 {
-    lw_status status;
-    lw_op *op;
-
     if (kind != BY_NAME)
         return c->op->run(c);
-    status = lw_op_find(c->op->name, &op);
+    lw_op *op;
+    lw_status status = lw_op_find(c->op->name, &op);
     return status ? status : run_by_name(c, op, json_of(c->op));
 }
 
@@ -134,10 +132,9 @@ static lw_status start(const struct call *c, enum kind kind)
 static long count_call(const struct call *c, enum kind kind)
 {
     const long all = atomic_load(&alloc_calls), here = alloc_calls_here;
-    long of_call;
 
     WORKS(start(c, kind));
-    of_call = alloc_calls_here - here;
+    long of_call = alloc_calls_here - here;
     WORKS(lw_stream_wait(c->stream));
     return strcmp(name_of_device, "ref") ? atomic_load(&alloc_calls) - all : of_call;
 }
@@ -202,15 +199,14 @@ static void *fail_once(void *argument)
 {
     struct attempt *a = argument;
     struct memory m;
-    struct call c;
-    lw_status status, waited;
 
     open_memory(&m);
+    struct call c;
     make_call(&m, a->op, a->kind, &c);
     alloc_until_failure = a->n;
     alloc_failed = false;
-    status = start(&c, a->kind);
-    waited = lw_stream_wait(c.stream);
+    lw_status status = start(&c, a->kind);
+    lw_status waited = lw_stream_wait(c.stream);
     status = status ? status : waited;
     alloc_until_failure = 0;
     a->failed = alloc_failed;

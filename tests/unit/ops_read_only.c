@@ -41,7 +41,6 @@ static void sorts(lw_dtype dtype, ptrdiff_t n)
     const size_t count = (size_t)n;
     uint8_t *const falling = calloc(count + 1, 8);
     int64_t *const indices = calloc(count + 1, 8);
-    lw_buffer *memory, *to, *places, *x;
     bool is_right = true;
 
     for (size_t i = 0; i < count; i++)
@@ -49,11 +48,14 @@ static void sorts(lw_dtype dtype, ptrdiff_t n)
             ((double *)(void *)falling)[i] = (double)(count - i);
         else
             ((int16_t *)(void *)falling)[i] = (int16_t)(count - i);
+    lw_buffer *memory;
     WORKS(lw_buffer_create(place.device, dtype, count, &memory));
+    lw_buffer *to;
     WORKS(lw_buffer_create(place.device, dtype, count, &to));
+    lw_buffer *places;
     WORKS(lw_buffer_create(place.device, LW_I64, count, &places));
     WORKS(lw_buffer_write(memory, 0, count, falling));
-    x = read_only(memory);
+    lw_buffer *x = read_only(memory);
     for (int what = 0; what < 3; what++) {
         const lw_tensor in = tensor(x, 1, n, 0, 0, 0), out = tensor(to, 1, n, 0, 0, 0),
                         of = tensor(places, 1, n, 0, 0, 0);

@@ -113,14 +113,14 @@ static inline void put_real(lw_dtype t, char *at, double v)
 
 static inline double get_real(lw_dtype t, const char *at)
 {
-    double v;
     float f = 0;
-    half h;
 
+    double v;
     if (t == LW_F64) {
         memcpy(&v, at, 8);
         return v;
     }
+    half h;
     if (t == LW_F16) {
         memcpy(&h, at, 2);
         return (double)h;

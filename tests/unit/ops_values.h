@@ -85,10 +85,9 @@ static inline double from_fields(unsigned bits, int significand, int exponent)
  * 2^highest. One rounding, ties to even. */
 static inline double round_to(double v, int precision, int lowest, int highest)
 {
-    int exponent;
-
     if (v == 0 || !isfinite(v))
         return v;
+    int exponent;
     frexp(v, &exponent);
     int place = exponent - precision;
     if (place < lowest)
@@ -159,7 +158,6 @@ static inline uint16_t to_fields(double v, int significand, int exponent)
 {
     const int bias = (1 << (exponent - 1)) - 1;
     const unsigned sign = signbit(v) ? 1u << (significand + exponent) : 0;
-    int e;
 
     if (isnan(v))
         return (uint16_t)(sign | ((1u << (exponent + 1)) - 1) << (significand - 1));
@@ -167,6 +165,7 @@ static inline uint16_t to_fields(double v, int significand, int exponent)
         return (uint16_t)(sign | ((1u << exponent) - 1) << significand);
     if (v == 0)
         return (uint16_t)sign;
+    int e;
     frexp(v, &e);
     if (e - 1 < 1 - bias)
         return (uint16_t)(sign | (unsigned)ldexp(fabs(v), bias - 1 + significand));

@@ -122,7 +122,6 @@ static lw_tensor draw_permuted(lw_tensor t)
 {
     static struct elements mine, theirs;
     int axes[4] = {0, 1, 2, 3};
-    lw_tensor out, back;
 
     for (int i = t.rank - 1; i > 0; i--) {
         const int j = draw(0, i), axis = axes[i];
@@ -130,9 +129,11 @@ static lw_tensor draw_permuted(lw_tensor t)
         axes[i] = axes[j];
         axes[j] = axis;
     }
+    lw_tensor out;
     WORKS(lw_tensor_permute(t, axes, &out));
     for (int i = 0; i < t.rank; i++)
         CHECK(out.extent[i] == t.extent[axes[i]] && out.stride[i] == t.stride[axes[i]]);
+    lw_tensor back;
     WORKS(lw_tensor_permute(t, NULL, &back));
     WORKS(lw_tensor_permute(back, NULL, &back));
     CHECK(same(list(&t, &mine), list(&back, &theirs)) && out.offset == t.offset);
@@ -159,7 +160,6 @@ static lw_tensor draw_reshaped(lw_tensor t)
     ptrdiff_t extents[4] = {1, 1, 1, 1}, left = (ptrdiff_t)list(&t, &mine)->count;
     const int rank = draw(left == 1 ? 0 : 1, 4);
     lw_tensor out, wanted = t;
-    lw_status status;
 
     for (int i = 0; i < rank; i++) {
         ptrdiff_t part = i == rank - 1 ? left : draw(1, 6);
@@ -170,7 +170,7 @@ static lw_tensor draw_reshaped(lw_tensor t)
     }
     wanted.rank = rank;
     memcpy(wanted.extent, extents, sizeof extents);
-    status = lw_tensor_reshape(t, rank, extents, &out);
+    lw_status status = lw_tensor_reshape(t, rank, extents, &out);
     if (!can_reshape(&mine, &wanted)) {
         CHECK(status == LW_E_SHAPE && strstr(lw_last_error(), "without a copy") && !out.buffer);
         return t;
@@ -185,13 +185,14 @@ static lw_tensor draw_broadcast(lw_tensor t)
     static struct elements mine, theirs;
     const int rank = draw(t.rank, 4), more = rank - t.rank;
     ptrdiff_t extents[4];
-    lw_tensor out, one;
 
     for (int i = 0; i < rank; i++)
         extents[i] = i < more || t.extent[i - more] == 1 ? draw(0, 3) : t.extent[i - more];
+    lw_tensor out;
     WORKS(lw_tensor_broadcast(t, rank, extents, &out));
     CHECK(out.rank == rank && !memcmp(out.extent, extents, (size_t)rank * sizeof extents[0]));
     list(&out, &theirs);
+    lw_tensor one;
     one = out; /* what was repeated, taken once */
     for (int i = 0; i < rank; i++)
         if (i < more || t.extent[i - more] == 1)
@@ -274,10 +275,12 @@ static void wrong_tensors(void)
 
 static void wrong_views(void)
 {
-    lw_tensor t, point, out;
+    lw_tensor t;
 
     WORKS(lw_tensor_of(f32_60, 2, LIST(6, 10), &t));
+    lw_tensor point;
     WORKS(lw_tensor_of(f32_60, 0, NULL, &point));
+    lw_tensor out;
     FAILS(lw_tensor_slice(t, 2, 0, 1, 1, &out), LW_E_ARG,
           "axis 2 of a tensor of rank 2; need -2 to 1");
     FAILS(lw_tensor_slice(t, -3, 0, 1, 1, &out), LW_E_ARG,
@@ -306,9 +309,10 @@ static void wrong_views(void)
 /* The ends of ptrdiff_t. */
 static void limits(void)
 {
-    lw_tensor t, out;
+    lw_tensor t;
 
     WORKS(lw_tensor_of(f32_60, 2, LIST(6, 10), &t));
+    lw_tensor out;
     WORKS(lw_tensor_slice(t, 1, PTRDIFF_MAX, PTRDIFF_MIN, -1, &out));
     CHECK(out.offset == 9 && out.extent[1] == 10 && out.stride[1] == -1);
     WORKS(lw_tensor_slice(out, 0, PTRDIFF_MIN, PTRDIFF_MAX, PTRDIFF_MAX, &out));

@@ -30,10 +30,9 @@ static inline void refuse(const struct call *c, lw_status status, const char *op
                           const char *text, const char *file, int line)
 {
     unsigned char before[BYTES] = {0}, after[BYTES] = {0};
-    lw_status got;
 
     take_bytes(c->out.buffer, before);
-    got = c->op->run(c);
+    lw_status got = c->op->run(c);
     if (got != status || !strstr(lw_last_error(), c->op->name) ||
         (operand && !strstr(lw_last_error(), operand)) || !strstr(lw_last_error(), text)) {
         complain(c->op, "another answer", file, line);

@@ -14,13 +14,12 @@ static lw_op *find(const char *name)
 static void refuse_json(const char *name, const char *json, lw_status status, const char *text,
                         int line)
 {
-    struct call c;
     unsigned char before[BYTES] = {0}, after[BYTES] = {0};
-    lw_status got;
 
+    struct call c;
     good_call(&place, operation_of(name), &c);
     take_bytes(c.out.buffer, before);
-    got = run_by_name(&c, find(name), json);
+    lw_status got = run_by_name(&c, find(name), json);
     if (got != status || !strstr(lw_last_error(), name) || !strstr(lw_last_error(), text)) {
         complain(c.op, "another answer", __FILE__, line);
         printf("    got  %d \"%s\"\n    need %d \"... %s ...\"\n", got, got ? lw_last_error() : "",

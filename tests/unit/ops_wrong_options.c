@@ -170,13 +170,13 @@ static void expressions(const char *name, const char *what)
 static void other_brackets(void)
 {
     const float result = 'a' - '(' + 1;
-    float got;
     struct call c;
 
     good_call(&place, operation_of("map"), &c);
     c.expression = "a + 'a' /* :-) it's */ - '(' + 0 * \")\\\"]\"[0]";
     WORKS(c.op->run(&c));
     WORKS(lw_stream_wait(place.stream));
+    float got;
     WORKS(lw_buffer_read(c.out.buffer, 0, 1, &got));
     CHECK(got == result);
     CHECK(is_good(&place, c.op));

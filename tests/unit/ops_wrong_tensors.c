@@ -86,11 +86,12 @@ static void spoil(const struct operation *op, int operand, size_t way)
 {
     const char *name = operand < 0 ? out_name(op) : op->inputs[operand].name;
     char text[120];
-    lw_device_info has, needs;
-    struct call c;
+    lw_device_info has;
 
     WORKS(lw_device_get_info(other.device, &has));
+    lw_device_info needs;
     WORKS(lw_device_get_info(place.device, &needs));
+    struct call c;
     good_call(&place, op, &c);
     ways[way].spoil(operand < 0 ? &c.out : &c.in[operand]);
     snprintf(text, sizeof text, " is on %s; need the stream's device, %s", has.name, needs.name);
@@ -168,11 +169,11 @@ static void overlaps(const struct operation *op)
 static void wrong_memory(const struct operation *op)
 {
     struct call c;
-    void *mapped;
 
     good_call(&place, op, &c);
     c.out.buffer = read_only;
     refuse(&c, LW_E_ARG, out_name(op), " is read-only", __FILE__, __LINE__);
+    void *mapped;
     for (size_t k = 0; k < op->count; k++) {
         good_call(&place, op, &c);
         WORKS(lw_buffer_map(c.in[k].buffer, &mapped));

@@ -143,10 +143,10 @@ static void test_blocks(struct place *p)
 
 static void test_counts(struct place *p)
 {
-    lw_picture_counts counts;
     lw_stream *s = stream_of(p->device);
     WORKS(lw_picture_begin(s, &(lw_picture_options){.counts_only = true}));
     FAILS(lw_picture_get_counts(s, NULL), LW_E_ARG, "the place for the counts is NULL");
+    lw_picture_counts counts;
     FAILS(lw_picture_get_counts(NULL, &counts), LW_E_ARG, "the stream is NULL");
     launch(p, s);
     WORKS(lw_picture_get_counts(s, &counts));
@@ -174,13 +174,13 @@ static void test_failed_launch(struct place *p)
 
 static void test_while_it_runs(struct place *p)
 {
-    lw_picture_counts counts;
     lw_stream *s = stream_of(p->device);
     WORKS(lw_picture_begin(s, NULL));
     WORKS(LAUNCH(s, p->endless, 1, 1, p->x));
     FAILS(lw_picture_begin(s, NULL), LW_E_ARG, "launches of the stream still run");
     FAILS(lw_picture_write(s, LW_PICTURE_JSON, "none"), LW_E_ARG,
           "launches of the stream still run");
+    lw_picture_counts counts;
     FAILS(lw_picture_get_counts(s, &counts), LW_E_ARG, "launches of the stream still run");
     lw_stream_cancel(s);
     CHECK(lw_stream_wait(s) != LW_OK);
@@ -191,11 +191,11 @@ static void test_while_it_runs(struct place *p)
 static void test_plain_program(const char *device)
 {
     struct place p;
-    lw_picture_counts counts;
     open_place(&p, device, false);
     lw_stream *s = stream_of(p.device);
     WORKS(lw_picture_begin(s, NULL));
     launch(&p, s);
+    lw_picture_counts counts;
     WORKS(lw_picture_get_counts(s, &counts));
     CHECK(counts.barriers == 4);
     CHECK(counts.global_reads == (strcmp(device, "ref") == 0 ? 0 : 16)); /* "check" sees them */

@@ -102,13 +102,14 @@ static bool is_here(int64_t i)
 /* fold - the tree over the size (a power of two) places from first on; false: none is there. */
 static bool fold(int op, int first, int size, uint64_t *result)
 {
-    uint64_t left, right;
     if (size == 1) {
         if (is_here(first))
             *result = io.value[first];
         return is_here(first);
     }
+    uint64_t left;
     bool has_left = fold(op, first, size / 2, &left);
+    uint64_t right;
     bool has_right = fold(op, first + size / 2, size / 2, &right);
     if (has_left && has_right)
         *result = combine(op, left, right);

@@ -120,8 +120,6 @@ static void counts(void)
     lw_program *p = build_rows(device, ADD_ROWS);
     lw_kernel *k = first_kernel(p);
     lw_device *other = open_device("null");
-    lw_stream *elsewhere;
-    lw_buffer *far;
 
     WORKS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 64));
     WORKS(lw_stream_wait(stream));
@@ -146,9 +144,11 @@ static void counts(void)
           "add: parameter 4 'n' (int) cannot hold 1099511627776; need -2147483648 to 2147483647");
     FAILS(LAUNCH(stream, k, 2, 32, ((lw_arg){.kind = (lw_arg_kind)77}), f32_64, f32_64, 1),
           LW_E_ARG, "add: parameter 1 'out' (float *): the argument's kind is 77, need 0 to 5");
+    lw_buffer *far;
     WORKS(lw_buffer_create(other, LW_F32, 64, &far));
     CHECK(LAUNCH(stream, k, 2, 32, far, f32_64, f32_64, 1) == LW_E_DEVICE);
     CHECK(strstr(lw_last_error(), "add: parameter 1 'out' (float *): the buffer is of "));
+    lw_stream *elsewhere;
     WORKS(lw_stream_create(other, &elsewhere));
     CHECK(LAUNCH(elsewhere, k, 2, 32, f32_64, f32_64, f32_64, 1) == LW_E_DEVICE);
     lw_stream_destroy(elsewhere);
@@ -400,11 +400,12 @@ static void pointer_view_packed(void)
 {
     lw_kernel *k = one_param("float *", "p(f32)", 8, 0);
     lw_tensor t = {.buffer = f32_64, .offset = 3, .rank = 1, .extent = {5}};
-    char *whole, *part;
 
     WORKS(launch_one(k, lw_arg_buffer(f32_64)));
+    char *whole;
     memcpy(&whole, seen_args, sizeof whole);
     WORKS(launch_one(k, lw_arg_tensor(t)));
+    char *part;
     memcpy(&part, seen_args, sizeof part);
     CHECK(part == whole + 12);
     lw_program_destroy(program);

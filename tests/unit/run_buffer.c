@@ -6,7 +6,6 @@ static void contents(lw_device *d)
     float in[5] = {1, 2, 3, 4, 5}, out[5];
     float seven = 7;
     lw_buffer *b;
-    void *memory;
 
     WORKS(lw_buffer_create(d, LW_F32, 5, &b));
     CHECK(lw_buffer_count(b) == 5 && lw_buffer_bytes(b) == 20 && lw_buffer_has_dtype(b));
@@ -17,6 +16,7 @@ static void contents(lw_device *d)
     WORKS(lw_buffer_write(b, 1, 2, in));
     WORKS(lw_buffer_read(b, 0, 5, out));
     CHECK(out[0] == 1 && out[1] == 1 && out[2] == 2 && out[3] == 4 && out[4] == 5);
+    void *memory;
     WORKS(lw_buffer_map(b, &memory));
     CHECK((uintptr_t)memory % 16 == 0 && ((float *)memory)[3] == 4);
     ((float *)memory)[3] = 40;
@@ -52,10 +52,9 @@ static void structs(lw_device *d)
 
 static void bounds(lw_device *d)
 {
-    lw_buffer *b;
     float x[5];
-    void *memory;
 
+    lw_buffer *b;
     WORKS(lw_buffer_create(d, LW_F32, 5, &b));
     FAILS(lw_buffer_read(b, 2, 4, x), LW_E_SHAPE, "elements 2 to 5: the buffer has 5");
     FAILS(lw_buffer_write(b, 6, 0, x), LW_E_SHAPE, "0 elements from 6 on: the buffer has 5");
@@ -64,6 +63,7 @@ static void bounds(lw_device *d)
     WORKS(lw_buffer_write(b, 5, 0, NULL));
     FAILS(lw_buffer_write(NULL, 0, 0, x), LW_E_ARG, "the buffer is NULL");
     CHECK(lw_buffer_fill(NULL, x) == LW_E_ARG && lw_buffer_fill(b, NULL) == LW_E_ARG);
+    void *memory;
     CHECK(lw_buffer_map(NULL, &memory) == LW_E_ARG && lw_buffer_map(b, NULL) == LW_E_ARG);
     CHECK(lw_buffer_unmap(NULL) == LW_E_ARG && lw_buffer_discard(NULL) == LW_E_ARG);
     lw_buffer_destroy(b);
@@ -82,12 +82,14 @@ static void copies(lw_device *d, lw_device *other)
 {
     const int values[6] = {1, 2, 3, 4, 5, 6};
     int got[6];
-    lw_buffer *a, *b, *floats, *structs;
-    void *memory;
+    lw_buffer *a;
 
     WORKS(lw_buffer_create(d, LW_I32, 6, &a));
+    lw_buffer *b;
     WORKS(lw_buffer_create(other, LW_I32, 6, &b));
+    lw_buffer *floats;
     WORKS(lw_buffer_create(d, LW_F32, 6, &floats));
+    lw_buffer *structs;
     WORKS(lw_buffer_create_structs(d, 8, 6, &structs));
     WORKS(lw_buffer_write(a, 0, 6, values));
     WORKS(lw_buffer_copy(b, 1, a, 2, 4));
@@ -108,6 +110,7 @@ static void copies(lw_device *d, lw_device *other)
     CHECK(lw_buffer_copy(b, 0, structs, 0, 1) == LW_E_DTYPE);
     CHECK(lw_buffer_copy(NULL, 0, a, 0, 1) == LW_E_ARG);
     CHECK(lw_buffer_copy(a, 0, NULL, 0, 1) == LW_E_ARG);
+    void *memory;
     WORKS(lw_buffer_map(a, &memory));
     CHECK(lw_buffer_copy(b, 0, a, 0, 1) == LW_E_ARG && lw_buffer_copy(a, 0, b, 0, 1) == LW_E_ARG);
     WORKS(lw_buffer_unmap(a));

@@ -36,20 +36,21 @@ static lw_status build(const char *path, const char *source)
 static void questions(void)
 {
     lw_program *p = build_rows(null, ADD_ROWS "kernel\ttwo\tvoid two(void)\t9\t8\t4\t1\t0\t0\t0\n");
-    lw_kernel *k, *two;
-    lw_param param;
 
     CHECK(lw_program_kernel_count(p) == 2);
+    lw_kernel *k;
     WORKS(lw_program_kernel(p, "add", &k));
     CHECK(!strcmp(lw_kernel_name(k), "add") && lw_kernel_param_count(k) == 4);
     CHECK(!strcmp(lw_kernel_signature(k),
                   "void add(float *out, const float *a, const float *b, int n)"));
     CHECK(lw_kernel_fixed_block(k).x == 0);
+    lw_param param;
     WORKS(lw_kernel_param(k, 1, &param));
     CHECK(!strcmp(param.name, "a") && !strcmp(param.type, "const float *") && param.is_const);
     CHECK(!strcmp(param.layout, "pc(f32)") && param.bytes == 8 && param.dims == 0);
     FAILS(lw_kernel_param(k, 4, &param), LW_E_ARG,
           "add: there is no parameter 4; it has 4, counted from 0");
+    lw_kernel *two;
     WORKS(lw_program_kernel_at(p, 1, &two));
     CHECK(lw_kernel_fixed_block(two).x == 8 && lw_kernel_fixed_block(two).y == 4);
     FAILS(lw_program_kernel_at(p, 2, &k), LW_E_ARG,
@@ -94,10 +95,9 @@ static void told(void)
 static void dashed_path(void)
 {
     char folder[] = "/tmp/lanewise-unit-XXXXXX", *before = getcwd(NULL, 0);
-    int file;
 
     CHECK(mkdtemp(folder) && !chdir(folder));
-    file = open("-x.c", O_CREAT | O_WRONLY, 0600);
+    int file = open("-x.c", O_CREAT | O_WRONLY, 0600);
     CHECK(write(file, "!tell\n", 6) == 6);
     close(file);
     WORKS(build("-x.c", NULL));

@@ -31,9 +31,9 @@ static void build(const char *source, const char *define)
 static void entry_path(char path[300], const char *ending)
 {
     DIR *d = opendir(folder);
-    struct dirent *e;
 
     path[0] = '\0';
+    struct dirent *e;
     while (d && (e = readdir(d)))
         if (strstr(e->d_name, ending))
             snprintf(path, 300, "%s/%s", folder, e->d_name);
@@ -57,9 +57,9 @@ static void empty_folder(void)
 static size_t file_count(void)
 {
     DIR *d = opendir(folder);
-    struct dirent *e;
     size_t count = 0;
 
+    struct dirent *e;
     while (d && (e = readdir(d)))
         count += e->d_name[0] != '.';
     if (d)
@@ -123,14 +123,14 @@ static void dependencies(void)
 static void damage(const char *ending)
 {
     char path[300];
-    struct lw__bytes good;
-    int file;
 
     build(SMALL_ROWS, NULL);
     runs();
     entry_path(path, ending);
+    struct lw__bytes good;
     WORKS(lw__read_file(path, &good));
     CHECK(good.length > 5);
+    int file;
     for (size_t at = 0; at < 2 * good.length + 1; at++) {
         size_t length = at < good.length ? good.length : at - good.length;
 
@@ -248,7 +248,6 @@ static void places(void)
     static const char *const below[] = {"/own/deep/er", "/xdg/lanewise", "/home/.cache/lanewise"};
     static const char *const unset[] = {"LANEWISE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
     char path[300];
-    struct stat s;
 
     snprintf(path, sizeof path, "%s/own/deep/er///", work);
     setenv("LANEWISE_CACHE_DIR", path, 1);
@@ -256,6 +255,7 @@ static void places(void)
     setenv("XDG_CACHE_HOME", path, 1);
     snprintf(path, sizeof path, "%s/home", work);
     setenv("HOME", path, 1);
+    struct stat s;
     for (int i = 0; i < 3; i++) {
         build(ADD_ROWS, NULL);
         build(ADD_ROWS, NULL);

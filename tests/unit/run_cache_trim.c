@@ -29,9 +29,9 @@ static void build(lw_device *device, int which)
     char define[20];
     const char *const defines = define;
     lw_build_options options = {.source = TWICE, .defines = &defines, .define_count = 1};
-    lw_program *p;
 
     snprintf(define, sizeof define, "N=%d", which);
+    lw_program *p;
     WORKS(lw_program_build(device, "k.c", &options, &p));
     CHECK(lw_program_kernel_count(p) == 1);
     lw_program_destroy(p);
@@ -61,9 +61,9 @@ static void grow_older(int seconds)
     struct dirent *e;
 
     while ((e = readdir(d))) {
-        struct stat s;
         struct timespec times[2];
 
+        struct stat s;
         if (fstatat(dirfd(d), e->d_name, &s, 0) || !S_ISREG(s.st_mode))
             continue;
         times[0] = times[1] = (struct timespec){s.st_mtim.tv_sec - seconds, s.st_mtim.tv_nsec};
@@ -75,10 +75,9 @@ static void grow_older(int seconds)
 static void put(const char *name, size_t bytes)
 {
     char path[200];
-    FILE *f;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    f = fopen(path, "w");
+    FILE *f = fopen(path, "w");
     for (size_t i = 0; i < bytes; i++)
         fputc('x', f);
     CHECK(fclose(f) == 0);
@@ -103,10 +102,8 @@ static void remove_here(const char *name)
 /* Four entries; using the oldest saves it, and the next oldest goes. */
 static void least_recently_used(lw_device *ref)
 {
-    uint64_t one;
-
     build(ref, 0);
-    one = info().bytes;
+    uint64_t one = info().bytes;
     for (int i = 1; i < 4; i++) {
         grow_older(100);
         build(ref, i);
@@ -131,10 +128,9 @@ static void least_recently_used(lw_device *ref)
 static void limits(lw_device *ref)
 {
     char limit[30];
-    uint64_t one;
 
     build(ref, 0);
-    one = info().bytes;
+    uint64_t one = info().bytes;
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)(4 * one));
     setenv("LANEWISE_CACHE_LIMIT", limit, 1);
     CHECK(info().limit == 4 * one);
@@ -166,12 +162,13 @@ static void limits(lw_device *ref)
 static void rarely(lw_device *ref)
 {
     char path[200];
-    struct stat before, after;
 
     snprintf(path, sizeof path, "%s/.written", folder);
     build(ref, 0);
+    struct stat before;
     CHECK(stat(path, &before) == 0);
     build(ref, 1);
+    struct stat after;
     CHECK(stat(path, &after) == 0 && after.st_size > before.st_size &&
           after.st_ino == before.st_ino);
     trim(0);
@@ -255,7 +252,6 @@ static void foreign(lw_device *ref)
 static void folders(void)
 {
     char path[200], text[400];
-    lw_cache_info is;
 
     snprintf(path, sizeof path, "%s/none", folder);
     setenv("LANEWISE_CACHE_DIR", path, 1);
@@ -267,6 +263,7 @@ static void folders(void)
              "the cache's folder is '%s'; need a folder of this user, no link, that others may not "
              "enter (chmod 700)",
              folder);
+    lw_cache_info is;
     FAILS(lw_cache_trim(0, &is), LW_E_IO, text);
     chmod(folder, 0500);
     CHECK(is_there("0123456789abcdef.txt"));

@@ -222,9 +222,8 @@ static void cancels(void)
 /* A helper of a long launch leaves it for a stream that became ready. */
 static void side_by_side(void)
 {
-    lw_stream *other;
-
     clear();
+    lw_stream *other;
     WORKS(lw_stream_create(device, &other));
     WORKS(LW_LAUNCH(stream, kernel("until"), 200000, 32, out, 0));
     WORKS(LW_LAUNCH(other, kernel("until"), 1, 32, out, 1));
@@ -291,7 +290,6 @@ static void builds_once(void)
 static void too_slow(void)
 {
     char path[] = "/tmp/lanewise-unit-XXXXXX";
-    lw_device *in_gangs;
     lw_program *before = program, *p;
     lw_build_options options = {.source = rows};
 
@@ -305,7 +303,7 @@ static void too_slow(void)
     CHECK(log_bytes(path) == 2);
     unsetenv("LW_FAKE_SLOW");
     setenv("LANEWISE_GANG", "64", 1);
-    in_gangs = open_device("cpu");
+    lw_device *in_gangs = open_device("cpu");
     unsetenv("LANEWISE_GANG");
     options.source = "!slow\n";
     FAILS(lw_program_build(in_gangs, "k.c", &options, &p), LW_E_COMPILE,
@@ -379,11 +377,11 @@ static void is_level(const char *word, const char *title, int vector_bits)
     lw_build_options options = {.source = "!tell\n", .on_diagnostic = note, .user = target};
     lw_device *d = open_device("cpu");
     lw_device_info info;
-    lw_program *p;
 
     WORKS(lw_device_get_info(d, &info));
     CHECK(!strncmp(info.description, title, strlen(title)) && strstr(info.description, " thread"));
     CHECK(lw_device_vector_bits(d) == vector_bits);
+    lw_program *p;
     WORKS(lw_program_build(d, NULL, &options, &p));
     snprintf(wanted, sizeof wanted, "cpu:%s", word);
     CHECK(!strcmp(target, wanted));
@@ -394,11 +392,11 @@ static void is_level(const char *word, const char *title, int vector_bits)
 static void levels(void)
 {
     bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    lw_device *d;
 
     setenv("LANEWISE_CPU", "baseline", 1);
     is_level("baseline", "baseline x86-64, ", 128);
     setenv("LANEWISE_CPU", "avx2", 1);
+    lw_device *d;
     if (has_avx2)
         is_level("avx2", "AVX2, ", 256);
     else
@@ -443,7 +441,6 @@ static void waited_for(void)
 {
     uint64_t own = (uint64_t)gettid();
     bool here = false;
-    lw_event *end;
 
     CHECK(comes_here(100));
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
@@ -452,6 +449,7 @@ static void waited_for(void)
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
     WORKS(lw_stream_wait_for(stream, 100000000000));
     CHECK(out_at(0) != own);
+    lw_event *end;
     WORKS(lw_event_create(device, &end));
     for (int i = 0; i < 1000 && !here; i++) {
         WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
@@ -520,11 +518,11 @@ static void after_fork(void)
 static void with_threads(char *self, const char *count)
 {
     char *words[] = {self, "threads", NULL};
-    int status;
-    pid_t child;
 
     setenv("LANEWISE_NUM_THREADS", count, 1);
+    pid_t child;
     CHECK(posix_spawn(&child, "/proc/self/exe", NULL, NULL, words, environ) == 0);
+    int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     unsetenv("LANEWISE_NUM_THREADS");
 }

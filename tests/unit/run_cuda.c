@@ -29,11 +29,9 @@ static void tear_down(void)
 
 static void devices(void)
 {
-    lw_device_info info;
-    lw_device *d;
-
     fake->gpus = 2;
-    d = open_device("cuda:1");
+    lw_device *d = open_device("cuda:1");
+    lw_device_info info;
     WORKS(lw_device_get_info(d, &info));
     CHECK(!strcmp(info.name, "cuda") && info.available);
     CHECK(!strcmp(info.description,
@@ -81,9 +79,9 @@ static void release(void *address, void *user)
 static void wrapped(void)
 {
     int x[4] = {1, 2, 3, 4};
-    lw_buffer *b;
     char text[300];
 
+    lw_buffer *b;
     WORKS(lw_buffer_wrap(device, LW_I32, COUNT, at(out, 0), false, release, &released, &b));
     WORKS(lw_buffer_write(b, 60, 4, x));
     WORKS(lw_buffer_read(out, 61, 3, x));
@@ -105,10 +103,10 @@ static void wrapped(void)
 static void memory(void)
 {
     int x[COUNT], y[COUNT], *mapped;
-    lw_buffer *b, *empty;
 
     for (int i = 0; i < COUNT; i++)
         x[i] = i;
+    lw_buffer *b;
     WORKS(lw_buffer_create(device, LW_I32, COUNT, &b));
     WORKS(lw_buffer_read(b, 0, COUNT, y));
     for (int i = 0; i < COUNT; i++)
@@ -125,6 +123,7 @@ static void memory(void)
     WORKS(lw_buffer_fill(b, &(int){7}));
     WORKS(lw_buffer_read(b, COUNT - 1, 1, y));
     CHECK(y[0] == 7);
+    lw_buffer *empty;
     WORKS(lw_buffer_create(device, LW_I32, 0, &empty));
     WORKS(lw_buffer_read(empty, 0, 0, NULL));
     lw_buffer_destroy(empty);
@@ -314,9 +313,8 @@ static const struct kernel asserts = {"asserts", LW_CUDA_ASSERTS, fail_asserts};
 
 static void asserting(void)
 {
-    lw_stream *s;
-
     strcpy(fake->text + 1, "i < n");
+    lw_stream *s;
     for (int i = 0; i < 3; i++) {
         WORKS(lw_stream_create(device, &s));
         WORKS(launch(s, program, &asserts, lw_dim_2(4, 2), 64, out, 0));
@@ -378,7 +376,6 @@ static const struct kernel waits = {"waits", LW_CUDA_STOPS | LW_CUDA_TICKETS, wa
 static void cancelling(void)
 {
     lw_stream *s;
-    int x;
 
     for (int i = 0; i < 2; i++) {
         WORKS(lw_stream_create(device, &s));
@@ -390,6 +387,7 @@ static void cancelling(void)
         CHECK(lw_stream_wait(s) == LW_E_LAUNCH);
         lw_stream_destroy(s);
     }
+    int x;
     WORKS(lw_buffer_read(out, 0, 1, &x));
     CHECK(x == 99);
 }

@@ -28,9 +28,10 @@ static char text_path[] = "/tmp/lanewise-ptx-XXXXXX";
 static int run_kernel(const struct fake_launch *launch)
 {
     const struct kernel *k = launch->user;
-    int *out, n;
+    int *out;
 
     memcpy(&out, launch->args, sizeof out);
+    int n;
     memcpy(&n, launch->args + 8, sizeof n);
     return k->run ? k->run(launch, out, n) : 0;
 }

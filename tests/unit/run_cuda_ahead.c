@@ -126,10 +126,10 @@ static void ahead(void)
 static void many(void)
 {
     lw_stream *s = new_stream();
-    pthread_t thread;
 
     close_gate();
     go(s, &holds, 0);
+    pthread_t thread;
     pthread_create(&thread, NULL, open_gate_soon, NULL);
     for (int i = 0; i < 5000; i++)
         go(s, &notes, i);
@@ -185,12 +185,14 @@ static void cancelling(void)
 static void events(void)
 {
     lw_stream *s = new_stream(), *t = new_stream();
-    lw_event *begin, *end, *after;
     uint64_t ns = 0;
 
     close_gate();
+    lw_event *begin;
     WORKS(lw_event_create(device, &begin));
+    lw_event *end;
     WORKS(lw_event_create(device, &end));
+    lw_event *after;
     WORKS(lw_event_create(device, &after));
     WORKS(lw_event_record(begin, s));
     go(s, &notes, 1);
@@ -226,10 +228,11 @@ static void events(void)
 static void failing(void)
 {
     lw_stream *s = new_stream(), *t = new_stream();
-    lw_event *before, *after;
 
     strcpy(fake->text, "no");
+    lw_event *before;
     WORKS(lw_event_create(device, &before));
+    lw_event *after;
     WORKS(lw_event_create(device, &after));
     go(s, &notes, 1);
     WORKS(lw_event_record(before, s));
@@ -259,9 +262,9 @@ static void crossing(void)
 {
     lw_stream *s = new_stream(), *t = new_stream();
     lw_event *e;
-    pthread_t thread;
 
     WORKS(lw_event_create(device, &e));
+    pthread_t thread;
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 20; i++) {
             go(i % 2 ? s : t, &notes, i);
@@ -282,27 +285,28 @@ static void crossing(void)
 static void buffers(void)
 {
     lw_stream *s = new_stream();
-    lw_buffer *unused, *b;
-    pthread_t thread;
-    void *memory;
     int x = -1;
 
     close_gate();
+    lw_buffer *unused;
     WORKS(lw_buffer_create(device, LW_I32, 4, &unused));
     go(s, &holds, 0);
     go(s, &notes, 7);
     WORKS(lw_buffer_read(unused, 0, 1, &x));
     CHECK(x == 0 && mark_count == 0);
+    pthread_t thread;
     pthread_create(&thread, NULL, open_gate_soon, NULL);
     WORKS(lw_buffer_read(out, 0, 1, &x));
     CHECK(x == 7);
     pthread_join(thread, NULL);
     go(s, &notes, 8);
+    void *memory;
     WORKS(lw_buffer_map(out, &memory));
     CHECK(*(int *)memory == 8);
     CHECK(launch(s, program, &notes, lw_dim_1(1), 32, out, 9) == LW_E_ARG);
     WORKS(lw_buffer_unmap(out));
     lw_buffer_destroy(unused);
+    lw_buffer *b;
     for (int i = 0; i < 40; i++) { /* ten of them are all the memory */
         WORKS(lw_buffer_create(device, LW_U8, fake->memory / 10, &b));
         WORKS(launch(s, program, &notes, lw_dim_1(1), 32, out, i));
@@ -326,11 +330,11 @@ static void buffers(void)
 static int in_child(lw_stream *s, lw_event *e)
 {
     lw_device *d;
-    lw_buffer *b;
-    int x;
 
     FAILS(lw_device_open("cuda", &d), LW_E_DEVICE, "device 'cuda' cannot be used: " FORKED);
+    int x;
     FAILS(lw_buffer_read(out, 0, 1, &x), LW_E_DEVICE, FORKED);
+    lw_buffer *b;
     FAILS(lw_buffer_create(device, LW_I32, 1, &b), LW_E_DEVICE, FORKED);
     CHECK(lw_stream_wait(s) == LW_E_LAUNCH);
     CHECK(lw_event_wait(e) == LW_E_LAUNCH);
@@ -345,17 +349,16 @@ static int in_child(lw_stream *s, lw_event *e)
 static void forking(void)
 {
     lw_stream *s = new_stream();
-    lw_event *e;
-    pid_t child;
-    int status;
 
     close_gate();
+    lw_event *e;
     WORKS(lw_event_create(device, &e));
     go(s, &holds, 0);
     go(s, &fails, 0);
     WORKS(lw_event_record(e, s));
     fflush(stdout);
-    child = fork();
+    pid_t child = fork();
+    int status;
     if (!child) { /* what the double's threads had is lost there: no place to look for leaks */
         status = in_child(s, e);
         fflush(stdout);
@@ -378,7 +381,6 @@ static void giving_up(void)
 {
     lw_stream *s = new_stream(), *other = new_stream();
     const uint64_t began = lw__clock();
-    int x;
 
     close_gate();
     go(s, &holds, 0);
@@ -397,6 +399,7 @@ static void giving_up(void)
     WORKS(lw_stream_wait(other));
     CHECK(mark_count == 1 && marks[0] == 2);
     atomic_store(&gate_is_open, true);
+    int x;
     WORKS(lw_buffer_read(out, 0, 1, &x));
     lw_stream_destroy(other);
     lw_buffer_destroy(out);

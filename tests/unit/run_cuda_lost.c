@@ -20,9 +20,9 @@ static const struct kernel plain = {"plain", 0, NULL}, faults = {"faults", 0, fa
 static void drivers(void)
 {
     const char *path = strdup(getenv("LANEWISE_CUDA_DRIVER"));
-    lw_device *d;
 
     setenv("LANEWISE_CUDA_DRIVER", getenv("LW_UNIT_CPU_PAYLOAD"), 1);
+    lw_device *d;
     FAILS(lw_device_open("cuda", &d), LW_E_DEVICE,
           "device 'cuda' cannot be used: the NVIDIA driver is too old: it lacks "
           "cuEventElapsedTime; need 450 or newer");
@@ -49,19 +49,21 @@ static void lost(void)
 {
     lw_device *d = open_device("cuda"), *other;
     lw_program *p = build_rows(d, ROWS);
-    lw_buffer *b, *c;
-    lw_stream *s, *t;
-    int x;
+    lw_buffer *b;
 
     WORKS(lw_buffer_create(d, LW_I32, 8, &b));
+    lw_stream *s;
     WORKS(lw_stream_create(d, &s));
     WORKS(launch(s, p, &plain, lw_dim_1(1), 32, b, 0));
     WORKS(lw_stream_wait(s));
     WORKS(launch(s, p, &faults, lw_dim_1(1), 32, b, 1));
     FAILS(lw_stream_wait(s), LW_E_LAUNCH, LOSS "; device 'cuda:0' is lost");
+    int x;
     FAILS(lw_buffer_read(b, 0, 1, &x), LW_E_DEVICE, LOST);
     FAILS(lw_buffer_write(b, 0, 1, &x), LW_E_DEVICE, LOST);
+    lw_buffer *c;
     FAILS(lw_buffer_create(d, LW_I32, 8, &c), LW_E_DEVICE, LOST);
+    lw_stream *t;
     FAILS(lw_stream_create(d, &t), LW_E_DEVICE, LOST);
     FAILS(lw_device_open("cuda:0", &other), LW_E_DEVICE, LOST);
     FAILS(launch(s, p, &plain, lw_dim_1(1), 64, b, 0), LW_E_DEVICE, LOST);
@@ -84,8 +86,6 @@ struct objects {
 
 static lw_status use_events(struct objects *o)
 {
-    uint64_t ns;
-
     LW_TRY(lw_event_record(o->begin, o->stream));
     LW_TRY(launch(o->stream, o->program, &plain, lw_dim_1(1), 32, o->buffer, 0));
     LW_TRY(lw_event_record(o->end, o->stream));
@@ -93,6 +93,7 @@ static lw_status use_events(struct objects *o)
     LW_TRY(launch(o->other, o->program, &plain, lw_dim_1(1), 32, o->buffer, 0));
     LW_TRY(lw_stream_wait(o->other));
     LW_TRY(lw_event_wait(o->end));
+    uint64_t ns;
     return lw_event_elapsed(o->begin, o->end, &ns);
 }
 
@@ -145,12 +146,11 @@ static void destroy(struct objects *o)
 static bool attempt(long n, int result)
 {
     struct objects o = {0};
-    lw_status status;
 
     fake->failed = false;
     fake->fail_with = result;
     fake->fail_at = n;
-    status = use(&o);
+    lw_status status = use(&o);
     if (status && status != LW_E_MEMORY && !strstr(lw_last_error(), "CUDA_ERROR")) {
         failures++;
         printf("call %ld: status %d, \"%s\"\n", n, status, lw_last_error());

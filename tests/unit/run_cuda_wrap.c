@@ -215,9 +215,9 @@ static void lives(void)
 {
     lw_stream *s = wrap();
     lw_program *p = build_rows(device, ROWS);
-    lw_buffer *b;
     int x[1];
 
+    lw_buffer *b;
     WORKS(lw_buffer_create(device, LW_I32, COUNT, &b));
     WORKS(launch(s, p, &holds, lw_dim_1(1), 32, b, 5));
     lw_program_destroy(p);
@@ -282,11 +282,10 @@ static void messages(void)
 static void refused_accesses(void)
 {
     static const struct kernel refuses = {"fails", LW_CUDA_REFUSES, refuse};
-    lw_program *guarded;
-    lw_stream *s;
 
     set_guarded(true);
-    guarded = build_rows(device, ROWS);
+    lw_program *guarded = build_rows(device, ROWS);
+    lw_stream *s;
     for (int i = 0; i < 4; i++) {
         if (i % 2)
             WORKS(lw_stream_create(device, &s));
@@ -307,7 +306,6 @@ static void refused_accesses(void)
 static void captured(void)
 {
     lw_stream *s = wrap();
-    lw_buffer *scratch;
     lw_event *e;
 
     WORKS(lw_event_create(device, &e));
@@ -318,6 +316,7 @@ static void captured(void)
     WORKS(lw_stream_wait(s));
     fake->recorded = fake->violations = 0;
     fake->captured = native;
+    lw_buffer *scratch;
     for (int i = 0; i < 500; i++) {
         WORKS(go(s, &notes, i));
         WORKS(go(s, &tickets, i));

@@ -21,15 +21,14 @@ static size_t runs(void)
 
 static void launch(lw_program *program)
 {
-    uint64_t sum;
-    lw_stream *stream;
-    lw_kernel *total;
-
     WORKS(lw_buffer_fill(out, &(uint64_t){0}));
+    lw_kernel *total;
     WORKS(lw_program_kernel(program, "total", &total));
+    lw_stream *stream;
     WORKS(lw_stream_create(device, &stream));
     WORKS(LW_LAUNCH(stream, total, 10, 7, out, 0));
     WORKS(lw_stream_wait(stream));
+    uint64_t sum;
     WORKS(lw_buffer_read(out, 0, 1, &sum));
     CHECK(sum == 10);
     lw_stream_destroy(stream);

@@ -55,9 +55,9 @@ static inline void gate_pass(int what)
 static lw_status gate_launch(void *state, const struct lw__launch *l)
 {
     const int32_t at[3] = {0, 0, 0};
-    int what;
 
     (void)state;
+    int what;
     memcpy(&what, l->args, sizeof what);
     gate_pass(what);
     if (what == FAIL)

@@ -114,9 +114,9 @@ static void test_launch(void)
 {
     lw_device *device = open_device("cpu");
     lw_stream *s;
-    lw_buffer *out;
 
     WORKS(lw_stream_create(device, &s));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_U64, 8, &out));
     WORKS(launch(s, &image, 0, 32, out, 3));
     WORKS(launch(s, &image, 0, 64, out, 3));
@@ -143,23 +143,27 @@ static void test_resident(void)
 {
     lw_device *device = open_device("cpu"), *other = open_device("cpu");
     lw_image second = image, unloaded = image;
-    lw_program *a, *b, *c, *d, *e;
-    lw_dim3 grid, block;
-    lw_kernel *k;
+    lw_program *a;
 
     WORKS(lw_program_load(device, &image, &a));
+    lw_program *b;
     WORKS(lw_program_load(device, &image, &b));
     CHECK(a == b);
+    lw_program *c;
     WORKS(lw_program_load(other, &image, &c));
     CHECK(a != c);
+    lw_program *d;
     WORKS(lw_program_load(device, &second, &d));
     CHECK(a != d);
+    lw_program *e;
     WORKS(lw_program_load(device, &unloaded, &e));
     lw_program_destroy(e);
     unloaded.id = 8; /* another one where that was */
     WORKS(lw_program_load(device, &unloaded, &b));
     CHECK(e != b);
+    lw_kernel *k;
     WORKS(lw_program_kernel(a, "add", &k));
+    lw_dim3 grid, block;
     WORKS(lw_kernel_suggest(k, NULL, &grid, &block));
     CHECK(block.x == 32 && block.y == 1 && block.z == 1);
     lw_program_destroy(b);
@@ -178,7 +182,6 @@ static void test_refused(void)
     lw_device *cpu = open_device("cpu"), *ref = open_device("ref"), *null = open_device("null");
     lw_image old = image;
     lw_program *p = (lw_program *)&old;
-    lw_stream *s;
 
     old.version--;
     FAILS(lw_program_load(cpu, &old, &p), LW_E_UNSUPPORTED,
@@ -190,6 +193,7 @@ static void test_refused(void)
     FAILS(lw_program_load(cpu, NULL, &p), LW_E_ARG, "the image is NULL");
     FAILS(lw_program_load(cpu, &image, NULL), LW_E_ARG, "the place for the program is NULL");
     FAILS(launch(NULL, &image, 0, 32, NULL, 0), LW_E_ARG, "the stream is NULL");
+    lw_stream *s;
     WORKS(lw_stream_create(null, &s));
     FAILS(launch(s, NULL, 0, 32, NULL, 0), LW_E_ARG, "the image is NULL");
     WORKS(lw_program_load(null, &image, &p));
@@ -235,11 +239,11 @@ static void test_no_size(void)
     const char *const compiler = getenv("LANEWISE_COMPILE");
     char target[64], text[512];
     lw_image with_common = image;
-    lw_stream *s;
-    lw_buffer *out;
 
     snprintf(target, sizeof target, "%s", lw__device_target(device));
+    lw_stream *s;
     WORKS(lw_stream_create(device, &s));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_U64, 8, &out));
     snprintf(text, sizeof text,
              "add: 'k.c' has no code for blocks of 33 x 1 x 1 on %s, but for 32 x 1 x 1, 64 x 1 x "
@@ -291,14 +295,13 @@ static uint64_t adds(const lw_image *of, int64_t n)
 {
     lw_device *device = open_device("cpu");
     lw_stream *s;
-    lw_buffer *out;
-    uint64_t sum;
 
     WORKS(lw_stream_create(device, &s));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_U64, 8, &out));
     WORKS(launch(s, of, 0, 32, out, n));
     WORKS(lw_stream_wait(s));
-    sum = first_of(out);
+    uint64_t sum = first_of(out);
     lw_stream_destroy(s);
     lw_buffer_destroy(out);
     lw_device_close(device);
@@ -312,8 +315,6 @@ static void test_forms(void)
     lw_image two = image;
     const char *const compiler = getenv("LANEWISE_COMPILE");
     lw_device *device = open_device("cpu");
-    lw_stream *s;
-    lw_buffer *out;
     char text[512];
 
     two.proofs = all_proofs;
@@ -338,7 +339,9 @@ static void test_forms(void)
 
     /* guarded code for a size that has plain code alone */
     two.proofs = all_proofs;
+    lw_stream *s;
     WORKS(lw_stream_create(device, &s));
+    lw_buffer *out;
     WORKS(lw_buffer_create(device, LW_U64, 8, &out));
     WORKS(launch(s, &two, 0, 64, out, 32));
     snprintf(text, sizeof text,

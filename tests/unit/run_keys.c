@@ -7,9 +7,9 @@
 int main(void)
 {
     struct lw__fault_thread never_ready = {0};
-    pthread_key_t first;
     int value = 7;
 
+    pthread_key_t first;
     CHECK(!pthread_key_create(&first, NULL));
     if (first) {
         puts("key 0 is taken: by a sanitizer");

@@ -22,9 +22,9 @@ static size_t object_bytes;
 static void read_self(void)
 {
     FILE *file = fopen("/proc/self/exe", "rb");
-    size_t n;
 
     CHECK(file);
+    size_t n;
     do {
         object = realloc(object, object_bytes + (1 << 20));
         n = fread(object + object_bytes, 1, 1 << 20, file);
@@ -35,10 +35,10 @@ static void read_self(void)
 
 static uint64_t place_of(int (*function)(int))
 {
-    Dl_info info;
     void *address;
 
     memcpy(&address, &function, sizeof address);
+    Dl_info info;
     CHECK(dladdr(address, &info));
     return (uint64_t)((char *)address - (char *)info.dli_fbase);
 }
@@ -47,10 +47,9 @@ static void find(const struct lw__lines *lines, int (*function)(int), unsigned l
 {
     static const char name[] = "tests/unit/run_lines.c";
     struct lw__line found = {0};
-    size_t length;
 
     CHECK(lw__lines_find(lines, place_of(function), &found));
-    length = strlen(found.file);
+    size_t length = strlen(found.file);
     CHECK(length >= sizeof name - 1 && !strcmp(found.file + length - (sizeof name - 1), name));
     CHECK(found.line >= line && found.line <= line + 2); /* optimised: that of its statement */
 }
@@ -58,11 +57,11 @@ static void find(const struct lw__lines *lines, int (*function)(int), unsigned l
 static void find_own(void)
 {
     struct lw__lines lines;
-    struct lw__line found;
 
     lw__lines_take(&lines, object, object_bytes);
     find(&lines, first, FIRST_LINE);
     find(&lines, second, SECOND_LINE);
+    struct lw__line found;
     CHECK(!lw__lines_find(&lines, 0, &found));
     CHECK(!lw__lines_find(&lines, UINT64_MAX, &found));
     lw__lines_free(&lines);
@@ -78,16 +77,14 @@ static uint32_t next(uint32_t *state)
 /* In the copies, which are small, and a sanitizer sees their ends. */
 static void damage_sections(void)
 {
-    struct lw__lines lines;
-    struct lw__line found;
     uint32_t state = 1;
-    char *sound;
-    size_t bytes;
 
+    struct lw__lines lines;
     lw__lines_take(&lines, object, object_bytes);
-    bytes = lines.table_bytes + lines.string_bytes;
-    sound = malloc(bytes);
+    size_t bytes = lines.table_bytes + lines.string_bytes;
+    char *sound = malloc(bytes);
     memcpy(sound, lines.bytes, bytes);
+    struct lw__line found;
     for (int i = 0; i < 20000; i++) {
         for (uint32_t n = 1 + next(&state) % 4; n > 0; n--)
             lines.bytes[next(&state) % (next(&state) % 2 ? bytes : 400)] = (char)next(&state);
@@ -101,12 +98,12 @@ static void damage_sections(void)
 
 static void damage_object(void)
 {
-    uint64_t headers;
     uint32_t state = 2;
     char *copy = malloc(object_bytes);
-    struct lw__lines lines;
 
+    uint64_t headers;
     memcpy(&headers, object + 40, sizeof headers); /* e_shoff */
+    struct lw__lines lines;
     for (size_t cut = 0; cut < object_bytes; cut += 1 + object_bytes / 500) {
         char *exact = malloc(cut + 1);
         memcpy(exact, object, cut);
@@ -129,9 +126,8 @@ static void damage_object(void)
 
 int main(void)
 {
-    struct lw__lines lines;
-
     read_self();
+    struct lw__lines lines;
     lw__lines_take(&lines, object, object_bytes);
     if (!lines.bytes) {
         printf("this program has no lines of DWARF 5\n");

@@ -22,10 +22,9 @@ struct objects {
 
 static lw_status launch(struct objects *o)
 {
-    lw_kernel *k;
     lw_tensor t = {.buffer = o->buffer, .rank = 1, .extent = {8}};
-    void *memory;
 
+    lw_kernel *k;
     LW_TRY(lw_program_kernel(o->program, "add", &k));
     LW_TRY(LW_LAUNCH(o->stream, k, 1, 8, o->buffer, o->buffer, o->buffer, 8));
     LW_TRY(lw_program_kernel(o->program, "view", &k));
@@ -35,6 +34,7 @@ static lw_status launch(struct objects *o)
     LW_TRY(lw_event_wait(o->event));
     LW_TRY(lw_stream_wait(o->stream));
     LW_TRY(lw_buffer_fill(o->buffer, &(float){1}));
+    void *memory;
     LW_TRY(lw_buffer_map(o->buffer, &memory));
     return lw_buffer_unmap(o->buffer);
 }
@@ -67,10 +67,10 @@ static lw_status use(struct objects *o)
 static lw_status use_cpu_for(struct objects *o, const char *rows)
 {
     lw_build_options options = {.source = rows};
-    lw_kernel *k;
 
     LW_TRY(lw_device_open("cpu", &o->device));
     LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
+    lw_kernel *k;
     LW_TRY(lw_program_kernel(o->program, "total", &k));
     LW_TRY(lw_buffer_create(o->device, LW_U64, 1, &o->buffer));
     LW_TRY(lw_stream_create(o->device, &o->stream));
@@ -95,11 +95,10 @@ static lw_status use_block_memory(struct objects *o)
 static lw_status use_cuda(struct objects *o)
 {
     lw_build_options options = {.source = ADD_ROWS};
-    lw_kernel *k;
-    uint64_t ns;
 
     LW_TRY(lw_device_open("cuda", &o->device));
     LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
+    lw_kernel *k;
     LW_TRY(lw_program_kernel(o->program, "add", &k));
     LW_TRY(lw_buffer_create(o->device, LW_F32, 8, &o->buffer));
     LW_TRY(lw_stream_create(o->device, &o->stream));
@@ -109,6 +108,7 @@ static lw_status use_cuda(struct objects *o)
     LW_TRY(lw_event_record(o->event, o->stream));
     LW_TRY(lw_stream_wait_event(o->stream, o->event));
     LW_TRY(lw_event_wait(o->event));
+    uint64_t ns;
     LW_TRY(lw_event_elapsed(o->event, o->event, &ns));
     LW_TRY(lw_stream_wrap(o->device, ((struct lw__gpu_queue *)o->stream->queue)->stream,
                           &o->wrapped_stream));
@@ -140,10 +140,9 @@ static void *fail_once(void *argument)
 {
     const struct attempt *a = argument;
     struct objects o = {0};
-    lw_status status;
 
     alloc_until_failure = a->n;
-    status = a->whole(&o);
+    lw_status status = a->whole(&o);
     alloc_until_failure = 0;
     failed = alloc_failed;
     if (status && (status != LW_E_MEMORY || strlen(lw_last_error()) < 10)) {
@@ -158,9 +157,9 @@ static void *fail_once(void *argument)
 static bool attempt(lw_status (*whole)(struct objects *), long n)
 {
     struct attempt a = {whole, n};
-    pthread_t thread;
 
     failed = false;
+    pthread_t thread;
     CHECK(pthread_create(&thread, NULL, fail_once, &a) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     for (; alloc_outstanding > 0 && kept > 0; kept--)

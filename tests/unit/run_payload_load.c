@@ -12,14 +12,15 @@ static void run(lw_device *ref)
     lw_program *p = build_rows(ref, TWICE);
     lw_kernel *k = first_kernel(p);
     float x[100], y[100];
-    lw_buffer *a, *out;
-    lw_stream *s;
 
     for (int i = 0; i < 100; i++)
         x[i] = (float)i;
+    lw_buffer *a;
     WORKS(lw_buffer_create(ref, LW_F32, 100, &a));
+    lw_buffer *out;
     WORKS(lw_buffer_create(ref, LW_F32, 100, &out));
     WORKS(lw_buffer_write(a, 0, 100, x));
+    lw_stream *s;
     WORKS(lw_stream_create(ref, &s));
     WORKS(LW_LAUNCH(s, k, 4, 32, out, a, 100));
     FAILS(LAUNCH(s, k, 4, 32, out, a, 101), LW_E_SHAPE,

@@ -122,10 +122,10 @@ static void plainly(void)
     lw_device *d = open_own(&plain_ops);
     lw_program *p = build_rows(d, MIXED_ROWS);
     lw_tensor view = {.rank = 2, .extent = {2, 4}};
-    lw_stream *s;
     lw_buffer *b;
 
     WORKS(lw_buffer_create(d, LW_F32, 8, &b));
+    lw_stream *s;
     WORKS(lw_stream_create(d, &s));
     view.buffer = b;
     for (int is_view = 0; is_view < 2; is_view++) {
@@ -151,10 +151,10 @@ static void on_cpu(const char *rows)
 {
     lw_device *d = open_device("cpu");
     lw_program *p = build_rows(d, rows);
-    lw_stream *s;
     lw_buffer *b;
 
     WORKS(lw_buffer_create(d, LW_U64, 1, &b));
+    lw_stream *s;
     WORKS(lw_stream_create(d, &s));
     const lw_arg args[] = {lw_arg_buffer(b), lw_arg_int(0)};
     check_all("cpu", (struct case_){s, first_kernel(p), {8, 1, 1}, args, 2, 0, NULL});
@@ -170,16 +170,17 @@ static void on_cuda(uint32_t uses)
     static const struct kernel none = {"fill", 0, NULL};
     lw_device *d = open_device("cuda");
     lw_program *p = build_rows(d, CUDA_ROW("fill", "0"));
-    lw_stream *s, *wrapped;
-    lw_buffer *b;
 
     fake->user = (void *)(uintptr_t)&none;
     fake->uses = uses;
+    lw_buffer *b;
     WORKS(lw_buffer_create(d, LW_I32, 1, &b));
+    lw_stream *s;
     WORKS(lw_stream_create(d, &s));
     const lw_arg args[] = {lw_arg_buffer(b), lw_arg_int(0)};
     const struct case_ c = {s, first_kernel(p), {8, 1, 1}, args, 2, 0, NULL};
     check_all("cuda", c);
+    lw_stream *wrapped;
     WORKS(lw_stream_wrap(d, ((struct lw__gpu_queue *)s->queue)->stream, &wrapped));
     check_all("wrapped", (struct case_){wrapped, c.kernel, {8, 1, 1}, args, 2, 0, NULL});
     lw_stream_destroy(wrapped);

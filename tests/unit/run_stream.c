@@ -37,10 +37,10 @@ static void side_by_side(void)
 static void failure(void)
 {
     lw_stream *s = new_stream();
-    lw_event *e;
 
     gate.count = 0;
     gate_set(false);
+    lw_event *e;
     WORKS(lw_event_create(device, &e));
     WORKS(LW_LAUNCH(s, step, 1, 1, HOLD));
     WORKS(LW_LAUNCH(s, step, 1, 1, FAIL));
@@ -64,9 +64,9 @@ static void failure(void)
 static void refused(void)
 {
     lw_stream *s = new_stream();
-    lw_event *e;
 
     gate.count = 0;
+    lw_event *e;
     WORKS(lw_event_create(device, &e));
     LW_LAUNCH(s, step, 1, 1, 1);
     LW_LAUNCH(s, step, 0, 1, 2);
@@ -152,15 +152,16 @@ static void cancel(void)
 static void events(void)
 {
     lw_stream *a = new_stream(), *waiting[64];
-    lw_event *begin, *end;
-    uint64_t nanoseconds;
 
     gate.count = 0;
     gate_set(false);
+    lw_event *begin;
     WORKS(lw_event_create(device, &begin));
+    lw_event *end;
     WORKS(lw_event_create(device, &end));
     FAILS(lw_event_wait(begin), LW_E_ARG,
           "the event was never recorded; lw_event_record comes first");
+    uint64_t nanoseconds;
     FAILS(lw_event_elapsed(begin, end, &nanoseconds), LW_E_ARG,
           "the first event was never recorded");
     WORKS(lw_event_record(begin, a));
@@ -196,9 +197,9 @@ static void events(void)
 static void failed_event(void)
 {
     lw_stream *a = new_stream(), *b = new_stream();
-    lw_event *e;
 
     gate_set(false);
+    lw_event *e;
     WORKS(lw_event_create(device, &e));
     WORKS(LW_LAUNCH(a, step, 1, 1, HOLD));
     WORKS(LW_LAUNCH(a, step, 1, 1, FAIL));
@@ -224,12 +225,12 @@ static void *open_gate_soon(void *unused)
 static void busy_buffers(void)
 {
     lw_stream *s = new_stream();
-    lw_buffer *b;
     float x[4];
+
+    lw_buffer *b;
+    WORKS(lw_buffer_create(device, LW_F32, 4, &b));
     void *memory;
     pthread_t thread;
-
-    WORKS(lw_buffer_create(device, LW_F32, 4, &b));
     for (int i = 0; i < 3; i++) {
         gate_set(false);
         WORKS(LW_LAUNCH(s, touch, 1, 1, HOLD, b));
@@ -288,10 +289,10 @@ static void arguments(void)
 {
     lw_device *other = open_device("null");
     lw_stream *s;
-    lw_event *e;
 
     FAILS(lw_stream_create(NULL, &s), LW_E_ARG, "the device is NULL");
     FAILS(lw_stream_create(device, NULL), LW_E_ARG, "the place for the stream is NULL");
+    lw_event *e;
     FAILS(lw_event_create(NULL, &e), LW_E_ARG, "the device is NULL");
     FAILS(lw_event_create(device, NULL), LW_E_ARG, "the place for the event is NULL");
     WORKS(lw_event_create(other, &e));

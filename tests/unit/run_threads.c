@@ -29,13 +29,13 @@ static void launch_many(lw_kernel *k, lw_stream *own, lw_buffer *buffer, lw_even
 static void *work(void *number)
 {
     lw_program *own_program = number ? build_rows(device, ADD_ROWS) : NULL;
-    lw_stream *own;
-    lw_buffer *buffer;
-    lw_event *event;
     float x[4];
 
+    lw_stream *own;
     WORKS(lw_stream_create(device, &own));
+    lw_buffer *buffer;
     WORKS(lw_buffer_create(device, LW_F32, 4, &buffer));
+    lw_event *event;
     WORKS(lw_event_create(device, &event));
     launch_many(first_kernel(own_program ? own_program : shared_program), own, buffer, event);
     WORKS(lw_buffer_read(buffer, 0, 4, x));

@@ -179,15 +179,13 @@ static void floats(void)
     uint64_t state = 1;
 
     for (int i = 0; i < 200000; i++) {
-        uint64_t bits;
-        double value;
-        float narrow;
-        uint32_t expected;
-
         state = state * 6364136223846793005u + 1442695040888963407u;
-        bits = (state & 0x800fffffffffffffu) | (uint64_t)(1023 - 160 + (state >> 33) % 280) << 52;
+        uint64_t bits = (state & 0x800fffffffffffffu) | (uint64_t)(1023 - 160 + (state >> 33) % 280)
+                                                            << 52;
+        double value;
         memcpy(&value, &bits, sizeof value);
-        narrow = (float)value;
+        float narrow = (float)value;
+        uint32_t expected;
         memcpy(&expected, &narrow, sizeof expected);
         CHECK(pack(lw_arg_real(value), LW_F32) == expected);
     }

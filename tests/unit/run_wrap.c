@@ -23,7 +23,6 @@ static void contents(lw_device *d)
 {
     lw_buffer *b = wrap(d, 8, false);
     float seven = 7, two[2] = {1, 2};
-    void *mapped;
 
     atomic_store(&released, 0);
     WORKS(lw_buffer_fill(b, &seven));
@@ -33,6 +32,7 @@ static void contents(lw_device *d)
     memory[5] = 9;
     WORKS(lw_buffer_read(b, 4, 2, two));
     CHECK(two[0] == 2 && two[1] == 9);
+    void *mapped;
     WORKS(lw_buffer_map(b, &mapped));
     ((float *)mapped)[6] = 3;
     WORKS(lw_buffer_unmap(b));
@@ -104,15 +104,17 @@ static void parameters(lw_device *d)
 {
     lw_program *p = build_rows(d, rows);
     lw_buffer *fixed = wrap(d, 8, true), *odd;
-    lw_kernel *k, *c, *t;
     lw_tensor view = {.buffer = fixed, .rank = 1, .extent = {8}};
-    lw_stream *s;
     char text[150];
 
+    lw_stream *s;
     WORKS(lw_stream_create(d, &s));
     WORKS(lw_buffer_wrap(d, LW_F32, 4, memory + 1, false, NULL, NULL, &odd));
+    lw_kernel *k;
     WORKS(lw_program_kernel(p, "k", &k));
+    lw_kernel *c;
     WORKS(lw_program_kernel(p, "c", &c));
+    lw_kernel *t;
     WORKS(lw_program_kernel(p, "t", &t));
     WORKS(LW_LAUNCH(s, c, 1, 1, fixed));
     WORKS(LW_LAUNCH(s, c, 1, 1, odd));

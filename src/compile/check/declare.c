@@ -47,9 +47,9 @@ size_t lw__shadow_declaration_of(struct lw__unit *unit, LLVMValueRef global, con
     struct lw__loc loc = lw__loc_of(global), use = loc.line ? loc : lw__loc_of_use(global);
     for (unsigned line = use.line; line && !loc.line; line--) {
         struct lw__text text = {0};
-        size_t length;
         use.line = line;
         use.column = 0;
+        size_t length;
         const char *at = lw__front_line(&unit->diags, use, &text, &length);
         if (at && declares(at, length, name))
             loc = use;
@@ -73,9 +73,9 @@ bool lw__shadow_site(LLVMValueRef variable, uint32_t *site)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(variable));
     LLVMValueRef node = LLVMGetMetadata(variable, LLVMGetMDKindIDInContext(context, "lw.site", 7));
-    LLVMValueRef number;
     if (!node || LLVMGetMDNodeNumOperands(node) != 1)
         return false;
+    LLVMValueRef number;
     LLVMGetMDNodeOperands(node, &number);
     *site = (uint32_t)LLVMConstIntGetZExtValue(number);
     return true;

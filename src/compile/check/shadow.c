@@ -148,9 +148,9 @@ static struct params params_of(struct lw__shadow_work *w, LLVMValueRef call)
 /* After the call, what is loaded as its result's shadow and origin is this. */
 static void set_result(LLVMValueRef call, LLVMValueRef shadow, LLVMValueRef origin)
 {
-    uint64_t offset;
     bool done[2] = {false, false};
     LLVMValueRef i = LLVMGetNextInstruction(call), next;
+    uint64_t offset;
     for (; i && !(done[0] && done[1]); i = next) {
         next = LLVMGetNextInstruction(i);
         const int field = LLVMIsALoadInst(i) ? field_of(LLVMGetOperand(i, 0), &offset) : -1;

@@ -226,11 +226,11 @@ enum memory { OF_DEVICE, OF_VARIABLE, OF_CONSTANT, OF_UNDEFINED };
 
 static enum memory memory_of(LLVMValueRef object)
 {
-    size_t length;
     if (LLVMIsAAllocaInst(object))
         return OF_VARIABLE;
     if (!LLVMIsAGlobalVariable(object) || lw__ir_is_shared(object))
         return OF_DEVICE;
+    size_t length;
     return strncmp(LLVMGetValueName2(object, &length), LW_UNDEFINED, strlen(LW_UNDEFINED))
                ? OF_CONSTANT
                : OF_UNDEFINED;

@@ -12,8 +12,8 @@ enum { SHARED_MAX = 48 * 1024 }; /* the kernel language's limit, the same on eve
 bool lw__pass_describe(struct lw__unit *unit)
 {
     for (size_t i = 0; i < unit->kernels.count; i++) {
-        struct lw__shared_layout layout;
         const struct lw__kernel *kernel = &unit->kernels.rows[i];
+        struct lw__shared_layout layout;
         lw__shared_layout(unit, kernel->function, &layout);
         if (kernel->guarded_shared_bytes > layout.bytes) /* checks keep what nothing reads */
             layout.bytes = kernel->guarded_shared_bytes;

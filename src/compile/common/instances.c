@@ -231,9 +231,9 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
         for (int l = loop; l >= 0 && w->loops.loops[l].header == b; l = w->loops.loops[l].parent)
             w->place[l] = w->next_place[w->loops.loops[l].parent + 1]++;
         EACH_INSTRUCTION_SAFE(at, w->cfg.blocks[b]) {
-            struct key key;
             if (!has_collective(h, at))
                 continue;
+            struct key key;
             if (!key_of(w, at, loop, &key))
                 return false;
             if (lw__ir_collective(at, NULL) == LW_OP_NONE) {
@@ -271,12 +271,13 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
 {
     struct lw__arena *arena = &w->unit->scratch;
     const struct lw__arena_mark start = lw__arena_mark(arena);
-    size_t count, after_count;
+    size_t count;
     LLVMValueRef *before = lw__ir_list(arena, f, is_collective, &count);
     if (count)
         qsort(before, count, sizeof *before, by_address);
     lw__helpers_inline_call(w->unit, c->call);
     bool ok = lw__llvm_passes(w->unit, LW_PASSES_inline_calls);
+    size_t after_count;
     LLVMValueRef *after = lw__ir_list(arena, f, is_collective, &after_count);
     for (size_t i = 0; ok && i < after_count; i++)
         if (!is_in(after[i], before, count))

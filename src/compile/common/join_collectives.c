@@ -160,9 +160,9 @@ static void group_calls(const struct join *j, struct function *f)
 {
     struct lw__arena *arena = &j->helpers.unit->scratch;
     const struct lw__arena_mark mark = lw__arena_mark(arena);
-    struct graph g;
     if (f->call_count < 2)
         return;
+    struct graph g;
     lw__cfg_build(arena, f->f, &g.cfg);
     bool *wanted = lw__new(arena, g.cfg.count + 1, sizeof *wanted);
     for (uint32_t b = 0; b < g.cfg.count; b++)

@@ -95,7 +95,6 @@ bool lw__pass_link(struct lw__unit *unit)
     if (!lw__link_bitcode(unit, lw__devlib_begin, lw__devlib_end))
         return false;
     EACH_FUNCTION(f, unit->module) {
-        size_t length;
         lw__link_no_target(f);
         /* A noalias argument would let passes move loads across barriers. Another thread of the
          * block may write there. A metadata name of our own keeps the source's restrict. */
@@ -107,6 +106,7 @@ bool lw__pass_link(struct lw__unit *unit)
                     f, i, LLVMCreateStringAttribute(context, "lw.restrict", 11, "", 0));
             LLVMRemoveEnumAttributeAtIndex(f, i, kind);
         }
+        size_t length;
         if (!LLVMCountBasicBlocks(f)) {
             const char *name = LLVMGetValueName2(f, &length);
             if (lw__ir_thread_index(name, NULL))

@@ -63,8 +63,8 @@ void lw__phantom_backedges(struct lw__arena *arena, LLVMValueRef function)
     do {
         const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct lw__cfg g;
-        uint32_t top, last;
         lw__cfg_build(arena, function, &g);
+        uint32_t top, last;
         found = find(&g, &top, &last);
         if (found) {
             /* Values that live across iterations are in memory, so `top` has no phis. Within an

@@ -43,8 +43,8 @@ static bool mend(struct lw__arena *arena, LLVMValueRef function, bool look)
 {
     const struct lw__arena_mark mark = lw__arena_mark(arena);
     struct lw__cfg g;
-    struct lw__loops loops;
     lw__cfg_build(arena, function, &g);
+    struct lw__loops loops;
     lw__loops_build_by_text(&g, &loops);
     const struct lw__loop *l = lw__loops_jumped_into(&g, &loops);
     if (l && !look) {

@@ -63,10 +63,10 @@ void lw__cpu_repeat_lane_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     EACH_INSTRUCTION_OF_SAFE(i, function) {
-        LLVMValueRef user;
         if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind ||
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMPointerTypeKind)
             continue;
+        LLVMValueRef user;
         while ((user = user_elsewhere(i))) {
             LLVMValueRef own = repeat_at(b, i, user);
             LLVMValueRef index = LLVMGetOperand(own, LLVMGetNumOperands(own) - 1U);

@@ -156,9 +156,9 @@ static LLVMValueRef operate_on_words(LLVMBuilderRef b, LLVMValueRef i)
 void lw__cpu_masks_as_words(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef next;
     EACH_BLOCK(k, function)
         replace_uses(b, k);
+    LLVMValueRef next;
     EACH_BLOCK(k, function)
         for (LLVMValueRef i = behind_phis(k); i; i = next) {
             next = LLVMGetNextInstruction(i);

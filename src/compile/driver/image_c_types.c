@@ -208,10 +208,11 @@ static const char *last_word(const char *type, size_t *length)
 static void add_tag(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                     struct lw__text *out)
 {
-    size_t length, other_length;
     const struct lw__manifest_param *p = &m->params[param];
+    size_t length;
     const char *name = last_word(p->type, &length);
     bool is_taken = !length || strpbrk(p->type, "{(") != NULL;
+    size_t other_length;
     for (size_t i = 0; i < param && !is_taken; i++) {
         const char *other = last_word(m->params[i].type, &other_length);
         is_taken = lw__image_is_struct(&m->params[i]) && other_length == length &&

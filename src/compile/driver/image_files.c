@@ -48,9 +48,9 @@ static int save(const char *path, const struct lw__text *text)
 int lw__image_deliver(struct lw__unit *unit)
 {
     struct lw__text whole = {0};
-    struct lw__manifest manifest;
     lw__text_add(&whole, "lanewise-manifest\t%d\n%send\t0\n", LW_MANIFEST_VERSION,
                  lw__finished(&unit->manifest));
+    struct lw__manifest manifest;
     int failed = lw__manifest_read(lw__finished(&whole), whole.length, &manifest) == LW_OK
                      ? 0
                      : (lw__defect("the manifest: %s", lw_last_error()), LW_EXIT_DEFECT);

@@ -88,8 +88,8 @@ static bool is_looked_up(const struct lw__options *o, const char *name)
 
 static void hide(const struct lw__options *o, LLVMValueRef v)
 {
-    size_t length;
     struct lw__text name = {0};
+    size_t length;
     if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage ||
         is_looked_up(o, LLVMGetValueName2(v, &length)))
         return;
@@ -192,9 +192,9 @@ static int file_of(const struct lw__text *text, const char *name)
 /* Run a program whose output is an object. */
 static bool run(struct lw__unit *unit, const char *const *argv, int in, struct lw__text *object)
 {
-    struct lw__process child;
     struct lw__text said = {0};
     int status = 0;
+    struct lw__process child;
     if (!lw__clang_start(&unit->scratch, argv, in, NULL, 0, &child))
         return false;
     bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&

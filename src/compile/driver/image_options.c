@@ -174,17 +174,17 @@ static bool check_blocks(const struct lw__image_options *image)
 bool lw__image_check(struct lw__options *options)
 {
     struct lw__image_options *image = options->image;
-    const char *triple, *slash;
     if (!options->path && options->source_fd < 0)
         return lw__defect("--image needs a file or --source");
     if (!image->object)
         return lw__defect("--image needs --object");
     if (!image->target_count && !add_usual_targets(image))
         return false;
+    const char *triple;
     if (!check_architecture(image, &triple) || !check_blocks(image))
         return false;
     options->device = strcmp(triple, LW_AARCH64) ? "ref" : "ref:aarch64";
-    slash = strrchr(options->name, '/');
+    const char *slash = strrchr(options->name, '/');
     image->source = slash ? slash + 1 : options->name;
     return true;
 }

@@ -215,8 +215,8 @@ static bool start(struct lw__unit *unit, struct lw__arena *arena)
 
 int main(int argc, char **argv)
 {
-    struct lw__options options;
     lw__process_leave_none();
+    struct lw__options options;
     if (!parse(argc, argv, &options)) {
         lw__arena_free(&options.arena);
         return LW_EXIT_MISUSED;

@@ -156,10 +156,10 @@ static bool run_only(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
     const struct pass *pass = pass_named(o->only_pass);
-    LLVMMemoryBufferRef buffer;
     char *why = NULL;
     if (!pass)
         return lw__defect("there is no pass '%s'", o->only_pass);
+    LLVMMemoryBufferRef buffer;
     if (LLVMCreateMemoryBufferWithContentsOfFile(o->path, &buffer, &why) ||
         LLVMParseIRInContext(unit->context, buffer, &unit->module, &why)) {
         lw__defect("%s: %s", o->path, why);

@@ -52,8 +52,9 @@ static double seconds_of(const struct rusage *r)
 /* Processor time of this process and its ended children. */
 static double seconds_now(long *peak_kib)
 {
-    struct rusage own, children;
+    struct rusage own;
     getrusage(RUSAGE_SELF, &own);
+    struct rusage children;
     getrusage(RUSAGE_CHILDREN, &children);
     *peak_kib = own.ru_maxrss > children.ru_maxrss ? own.ru_maxrss : children.ru_maxrss;
     return seconds_of(&own) + seconds_of(&children);
@@ -79,11 +80,11 @@ struct lw__times *lw__times_open(struct lw__arena *arena)
 
 void lw__times_begin(struct lw__times *t, const char *pass)
 {
-    long peak;
     t->count += t->count < PASSES_MAX;
     assert(t->count && t->count <= PASSES_MAX);
     t->passes[t->count - 1].name = pass;
     t->bytes_before = heap_bytes();
+    long peak;
     t->began = seconds_now(&peak);
 }
 

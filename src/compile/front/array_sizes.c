@@ -288,8 +288,8 @@ static const char *forbidden(LLVMValueRef instruction, const char **operation)
 /* Report a size that needs more than the earlier parameters. */
 static bool check_prologue(struct slice *s)
 {
-    const char *operation;
     LLVMBasicBlockRef end = s->checks[s->check_count - 1].go;
+    const char *operation;
     for (LLVMBasicBlockRef b = LLVMGetEntryBasicBlock(s->kernel->function); b != end;
          b = LLVMGetNextBasicBlock(b)) {
         if (is_bad(s, b))

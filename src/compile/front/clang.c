@@ -410,9 +410,9 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
 
 static bool has_said(const struct clang *clang)
 {
-    struct stat info;
     if (!clang->running)
         return false;
+    struct stat info;
     return clang->status || fstat(clang->process.err, &info) || info.st_size > 0;
 }
 

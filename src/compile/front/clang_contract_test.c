@@ -110,8 +110,8 @@ static const char params_source[] =
 
 static void test_parameters(void)
 {
-    struct compiled c;
     struct lw__text types = {0}, names = {0};
+    struct compiled c;
     open_text(&c, params_source);
     LLVMValueRef k = LLVMGetNamedFunction(c.unit.module, "k");
     for (unsigned i = 0; i < LLVMCountParams(k); i++) {
@@ -239,9 +239,9 @@ static void test_size_checks(void)
         {"float a[n && m]", 1},   {"float a[sizeof(int[n])]", 2},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct compiled c;
         struct lw__text text = {0};
         lw__text_add(&text, "KERNEL void k(int n, long m, %s) {}\n", cases[i].param);
+        struct compiled c;
         open_text(&c, text.data);
         if (count_handlers(c.unit.module) != cases[i].checks)
             lw__defect("%s: %u checks, not %u", cases[i].param, count_handlers(c.unit.module),
@@ -294,11 +294,11 @@ static const int64_t sizes_wanted[] = {4000000000, 5, 7,  -3,  1, 64, 16, 4, 400
 
 static void run_sizes(struct compiled *c)
 {
-    LLVMExecutionEngineRef engine;
     char *why = NULL;
     int64_t sizes[COUNT(sizes_wanted)];
     for (size_t i = 0; i < COUNT(sizes); i++)
         sizes[i] = -99;
+    LLVMExecutionEngineRef engine;
     if (LLVMCreateMCJITCompilerForModule(&engine, c->unit.module, NULL, 0, &why)) {
         lw__defect("no engine: %s", why);
         LLVMDisposeMessage(why);
@@ -328,8 +328,8 @@ static void drop_index_checks(LLVMModuleRef module)
 
 static void test_sizes(void)
 {
-    struct compiled c;
     char *why = NULL;
+    struct compiled c;
     open_text(&c, sizes_source);
     CHECK(count_handlers(c.unit.module) == 20 + 1); /* those of the parameters, and row */
     lw__front_signature(&c.unit.arena, c.unit.module, c.unit.ast_print.data, &c.unit.diags,
@@ -386,8 +386,8 @@ static void add_loops(struct compiled *c, struct lw__text *lines)
 
 static void test_loops(void)
 {
-    struct compiled c;
     struct lw__text lines = {0};
+    struct compiled c;
     open_text(&c, "KERNEL void k(int n, float *x) {\n"
                   "    for (int i = 0; i < n; i++) {\n        x[i] = 0;\n    }\n"
                   "    while (x[0] < n) {\n        x[0] += 1;\n    }\n"

@@ -242,10 +242,10 @@ static bool is_inside_us(const struct message *message)
 /* True if clang suggests a name: in the message, or in a note after its snippet. */
 static bool is_answered(struct span text, const char *picture)
 {
-    struct message next;
     if (contains(text, "did you mean"))
         return true;
     picture = lw__snippet_take(NULL, picture, 0);
+    struct message next;
     return *picture && read_message(next_line(&picture), &next) &&
            starts_with(next.severity, "note") && starts_with(next.text, "did you mean") &&
            !contains(next.text, "'lw__");

@@ -41,8 +41,8 @@ bool lw__clang_is_inside(void)
 /* The clang that will be started. False: it is not clang alone. */
 bool lw__clang_hash(uint64_t *hash)
 {
-    struct lw__tool tool;
     char path[LW_PATH_MAX];
+    struct lw__tool tool;
     lw__tool_find(&tool);
     *hash = lw__hash(*hash, LW_VERSION, sizeof LW_VERSION);
     if (lw__clang_is_inside())

@@ -373,10 +373,10 @@ static void layout_array(LLVMContextRef context, LLVMMetadataRef type, unsigned 
 static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                       struct lw__text *out)
 {
-    struct name element;
-    bool is_const;
     type = lw__type_strip(context, type);
     const unsigned tag = lw__di_tag(type);
+    struct name element;
+    bool is_const;
     const unsigned rank = depth == 0 ? tensor_rank(type, &element, &is_const) : 0;
     if (rank) {
         LLVMMetadataRef data = lw__di_operand(context, members_of(context, type), 0);

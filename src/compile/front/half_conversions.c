@@ -72,8 +72,8 @@ static void add_float(struct lw__text *out, struct span type)
 void lw__front_unmix(const char *module, struct lw__text *out)
 {
     for (const char *line = module; *line;) {
-        struct conversion c;
         const char *end = line + strcspn(line, "\n");
+        struct conversion c;
         if (read_conversion(line, end, &c)) {
             /* An instruction without a name has a number, and numbers must be consecutive: the new
              * one gets a name. */

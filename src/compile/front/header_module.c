@@ -192,9 +192,9 @@ bool lw__header_module_make(const struct lw__unit *unit)
     const char *path = unit->options->header_module;
     char folder[LW_PATH_MAX], key_path[LW_PATH_MAX];
     struct lw__text module = {0}, key = {0}, rule = {0};
-    uint64_t hash;
     snprintf(key_path, sizeof key_path, "%s.key", path);
     bool ok = lw__header_folder(folder);
+    uint64_t hash;
     if (ok && hash_clang(&hash)) {
         lw__text_add(&key, HEAD "%016llx\n", (unsigned long long)hash);
         ok = lw__clang_make_header(unit, folder, &module, &rule) &&

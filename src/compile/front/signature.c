@@ -48,8 +48,8 @@ static char *take(struct reader *r, struct lw__text *text)
 
 static bool text_is(LLVMValueRef global, const char *text)
 {
-    size_t length;
     LLVMValueRef bytes = LLVMGetInitializer(global);
+    size_t length;
     const char *own = LLVMIsConstantString(bytes) ? LLVMGetAsString(bytes, &length) : NULL;
     return own && length == strlen(text) + 1 && memcmp(own, text, length) == 0;
 }
@@ -64,9 +64,9 @@ static struct lw__kernel *find_kernel(struct lw__kernels *kernels, LLVMValueRef 
 
 static void add_kernel(struct reader *r, LLVMValueRef function)
 {
-    size_t length;
     if (find_kernel(r->kernels, function))
         return;
+    size_t length;
     struct lw__kernel *kernel =
         lw__kernels_add(r->arena, r->kernels, LLVMGetValueName2(function, &length));
     kernel->function = function;

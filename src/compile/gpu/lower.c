@@ -125,9 +125,9 @@ static LLVMValueRef align_memory(struct lw__gpu *x, LLVMValueRef memory, uint64_
 static bool place_shared(struct entry *e)
 {
     struct lw__gpu *x = &e->x;
-    struct lw__shared_layout layout;
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(e->function);
     bool ok = true;
+    struct lw__shared_layout layout;
     lw__shared_layout(x->unit, e->function, &layout);
     if (layout.count) {
         LLVMValueRef behind = LLVMGetFirstInstruction(first);

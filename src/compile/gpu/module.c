@@ -56,10 +56,10 @@ void lw__gpu_gather_texts(struct lw__unit *unit)
     }
     uint64_t at = 0;
     for (g = LLVMGetFirstGlobal(unit->module); array && g; g = next) {
-        size_t bytes;
         next = LLVMGetNextGlobal(g);
         if (g == array || !is_text(g))
             continue;
+        size_t bytes;
         LLVMGetAsString(LLVMGetInitializer(g), &bytes);
         LLVMValueRef offset = LLVMConstInt(i64, at, 0);
         LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(LLVMConstGEP2(i8, array, &offset, 1),

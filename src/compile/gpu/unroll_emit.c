@@ -155,8 +155,8 @@ static void build_distances(struct copies *c, LLVMValueRef *distances)
 static void build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLVMValueRef *limit,
                         LLVMValueRef *distances)
 {
-    struct copies c;
     LLVMValueRef allowed = NULL;
+    struct copies c;
     open_copies(&c, t, b);
     for (size_t k = 0; k < t->item_count && LLVMIsAPHINode(t->items[k].instruction); k++)
         *place_of(&c, 0, k) = lw__unrolled_begin(t, t->items[k].instruction);
@@ -297,7 +297,6 @@ static void close_phis(struct copies *c, LLVMValueRef *phis, LLVMBasicBlockRef l
 
 void lw__unrolled_build(const struct lw__unrolled_loop *t)
 {
-    struct copies c;
     LLVMValueRef limit, distances[LW_UNROLL_SIZE] = {0}, phis[LW_UNROLL_SIZE];
     LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
     LLVMBasicBlockRef head = lw__ir_split_before(LLVMGetBasicBlockTerminator(t->before)),
@@ -305,6 +304,7 @@ void lw__unrolled_build(const struct lw__unrolled_loop *t)
                       issue = LLVMInsertBasicBlockInContext(t->context, t->before, "issue");
     LLVMPositionBuilderAtEnd(b, head);
     build_front(t, b, &limit, distances);
+    struct copies c;
     open_copies(&c, t, b);
     memcpy(c.distance, distances, sizeof distances);
     LLVMBuildBr(b, guard);

@@ -356,8 +356,8 @@ void lw__gpu_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
     struct lw__cfg cfg;
-    struct lw__loops loops;
     lw__cfg_build(&unit->scratch, kernel->function, &cfg);
+    struct lw__loops loops;
     lw__loops_build(&cfg, &loops);
     for (size_t l = 0; l < loops.count; l++)
         consider(unit->context, unit->gpu, &cfg, &loops, l, threads, some);

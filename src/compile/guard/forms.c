@@ -25,10 +25,9 @@ static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(unit->module);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
-        struct lw__proofs proofs;
-        struct lw__shared_layout layout;
         struct lw__text text = {0};
         lw__prune_checks(&unit->scratch, data, unit->kernels.rows[i].function);
+        struct lw__proofs proofs;
         lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
         if (unit->options->image) /* which has one form of such a kernel */
             proofs.is_partial = lw__proofs_are_rare(&proofs);
@@ -36,6 +35,7 @@ static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
         rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
         rows[i].proof_bytes = text.length;
         rows[i].is_partial = proofs.is_partial;
+        struct lw__shared_layout layout;
         lw__shared_layout(unit, unit->kernels.rows[i].function, &layout);
         rows[i].guarded_shared_bytes = layout.bytes;
         lw__text_free(&text);
@@ -62,8 +62,8 @@ bool lw__pass_forms(struct lw__unit *unit)
     LLVMModuleRef copy = LLVMCloneModule(unit->module);
     struct lw__kernel *copied = lw__new(&unit->arena, kernels->count + 1, sizeof *copied);
     for (size_t i = 0; i < kernels->count; i++) {
-        size_t length;
         copied[i] = kernels->rows[i];
+        size_t length;
         copied[i].function =
             LLVMGetNamedFunction(copy, LLVMGetValueName2(copied[i].function, &length));
     }

@@ -251,11 +251,11 @@ bool lw__loop_has_word(LLVMValueRef back, const char *begin)
     if (n)
         LLVMGetMDNodeOperands(id, parts);
     for (unsigned k = 1; k < n; k++) {
-        unsigned length;
         if (!LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) < 1 ||
             LLVMGetMDNodeNumOperands(parts[k]) > 2)
             continue;
         LLVMGetMDNodeOperands(parts[k], words);
+        unsigned length;
         const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
         if (word && !strncmp(word, begin, strlen(begin)))
             return true;

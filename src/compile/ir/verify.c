@@ -98,12 +98,12 @@ static bool check_kernel(const struct lw__unit *unit, LLVMValueRef f)
 /* ENTERED: a loop has one entry. */
 static bool check_loops(struct lw__unit *unit, LLVMValueRef f)
 {
-    struct lw__cfg g;
-    struct lw__loops loops;
     if (!(unit->facts & FACT_ENTERED))
         return true;
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
+    struct lw__cfg g;
     lw__cfg_build(&unit->scratch, f, &g);
+    struct lw__loops loops;
     lw__loops_build(&g, &loops);
     const bool ok = !lw__loops_jumped_into(&g, &loops) || wrong(f, "a loop has several entries");
     lw__arena_release(&unit->scratch, mark);

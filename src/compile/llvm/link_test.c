@@ -14,9 +14,9 @@ static const char *const shared[] = {"-shared", NULL}, *const none[] = {NULL};
 static struct lw__text empty_object(struct lw__unit *unit)
 {
     struct lw__text object = {0};
+    unit->module = LLVMModuleCreateWithNameInContext("empty", unit->context);
     LLVMMemoryBufferRef code;
     char *why;
-    unit->module = LLVMModuleCreateWithNameInContext("empty", unit->context);
     if (LLVMTargetMachineEmitToMemoryBuffer(unit->machine, unit->module, LLVMObjectFile, &why,
                                             &code)) {
         lw__defect("%s", why);

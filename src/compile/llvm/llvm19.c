@@ -12,8 +12,8 @@
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort)
 {
-    LLVMTargetRef target;
     char *why = NULL;
+    LLVMTargetRef target;
     if (LLVMGetTargetFromTriple(triple, &target, &why)) {
         lw__defect("LLVM has no target %s: %s", triple, why);
         LLVMDisposeMessage(why);

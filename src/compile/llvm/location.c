@@ -26,8 +26,8 @@ static LLVMContextRef context_of(LLVMValueRef global)
 /* Without debug info only clang's name is known: `function.x` for a function's static x. */
 const char *lw__source_name(LLVMValueRef global)
 {
-    size_t length;
     LLVMMetadataRef variable = LLVMIsAGlobalVariable(global) ? global_variable(global) : NULL;
+    size_t length;
     const char *name =
         variable ? lw__di_variable_name(context_of(global), variable, &length) : NULL;
     if (name && length)

@@ -37,8 +37,8 @@ static uint32_t field_of(struct lw__terms *t, LLVMValueRef load, uint64_t *offse
 
 bool lw__term_of_field(struct lw__terms *t, LLVMValueRef load, uint32_t *term)
 {
-    uint64_t offset;
     const unsigned bits = lw__term_bits(load);
+    uint64_t offset;
     const uint32_t param = bits % 8 ? UINT32_MAX : field_of(t, load, &offset);
     if (param != UINT32_MAX)
         *term = lw__term_leaf(t, LW_TERM_ARGUMENT, bits,
@@ -52,10 +52,10 @@ bool lw__term_of_field(struct lw__terms *t, LLVMValueRef load, uint32_t *term)
  * TENSOR comes first in it. */
 static uint32_t buffer_of(struct lw__terms *t, LLVMValueRef root)
 {
-    uint64_t offset;
     uint32_t param = parameter(t, root);
     if (param != UINT32_MAX)
         return t->kernel->params[param].by_value ? UINT32_MAX : param;
+    uint64_t offset;
     param = LLVMIsALoadInst(root) ? field_of(t, root, &offset) : UINT32_MAX;
     const char *layout = param == UINT32_MAX ? NULL : t->kernel->params[param].layout;
     return layout && layout[0] == 't' && !offset ? param : UINT32_MAX;
@@ -135,9 +135,9 @@ bool lw__term_of_size(struct lw__terms *t, LLVMValueRef pointer, uint32_t *size)
     struct roots roots = {.count = 0};
     bool is_known = add_roots(&roots, lw__ir_object(pointer)), is_first = true;
     for (unsigned i = 0; i < roots.count && is_known; i++) {
-        uint32_t one;
         if (is_choice(roots.seen[i]))
             continue;
+        uint32_t one;
         is_known = size_of(t, roots.seen[i], &one);
         if (is_known)
             *size = is_first ? one : lw__term_of_two(t, LW_TERM_EITHER, BITS, *size, one);
@@ -196,12 +196,11 @@ static uint32_t of_gep(struct lw__terms *t, LLVMValueRef gep, struct lw__term_pl
 uint32_t lw__term_of_pointer(struct lw__terms *t, LLVMValueRef pointer, struct lw__term_place at,
                              int limits)
 {
-    uint32_t param;
     if (pointer != lw__ir_object(pointer))
         return of_gep(t, pointer, at, limits);
     if (is_choice(pointer))
         return lw__term_at(t, pointer, at, limits);
-    param = buffer_of(t, pointer);
+    uint32_t param = buffer_of(t, pointer);
     if (param != UINT32_MAX)
         return lw__term_leaf(t, LW_TERM_START, BITS, param);
     const bool is_object = LLVMIsAAllocaInst(pointer) || LLVMIsAGlobalVariable(pointer) ||

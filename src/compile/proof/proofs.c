@@ -128,9 +128,9 @@ static void add(struct lw__proofs *p, struct lw__terms *t, LLVMValueRef call, bo
 void lw__proofs_of(struct lw__arena *arena, const struct lw__kernel *kernel, LLVMTargetDataRef data,
                    bool each, struct lw__proofs *proofs)
 {
-    struct lw__terms terms;
     *proofs = (struct lw__proofs){.rows = lw__new(arena, LW_PROOFS_MAX, sizeof *proofs->rows),
                                   .calls = lw__new(arena, LW_PROOFS_MAX, sizeof(LLVMValueRef))};
+    struct lw__terms terms;
     lw__terms_open(&terms, arena, kernel, data);
     for (uint32_t b = 0; b < terms.g.count; b++)
         EACH_INSTRUCTION(i, terms.g.blocks[b])

@@ -339,11 +339,11 @@ static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__ter
     const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(phi));
     LLVMValueRef iterations = block == UINT32_MAX ? NULL : iterations_of(t, block);
     const unsigned bits = lw__term_bits(phi);
-    uint32_t step;
     if (!iterations || iterations == phi)
         return of_phi(t, phi);
     uint32_t times = lw__term_at(t, iterations, at, limits);
     const unsigned from = lw__term_bits(iterations);
+    uint32_t step;
     const bool steps = step_of(t, phi, block, &step), wraps_alike = steps && bits == from;
     if (from < BITS_MAX && !wraps_alike)
         times = lw__term_of_two(t, LW_TERM_TIMES, BITS_MAX, times, of_phi(t, iterations));
@@ -360,7 +360,6 @@ static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__ter
 static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
     const unsigned bits = lw__term_bits(v);
-    uint32_t found;
     if (LLVMIsAPHINode(v))
         return of_counted(t, v, at, limits);
     if (LLVMIsASelectInst(v))
@@ -382,6 +381,7 @@ static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_pl
         return of_pair(t, v, at, limits);
     if (LLVMIsAFreezeInst(v))
         return lw__term_at(t, LLVMGetOperand(v, 0), at, limits);
+    uint32_t found;
     if (LLVMIsALoadInst(v) && lw__term_of_field(t, v, &found))
         return found;
     if (limits && regroup(t, v, at, limits, &found))

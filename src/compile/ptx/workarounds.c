@@ -199,10 +199,10 @@ static bool is_narrowed(LLVMValueRef i)
 
 static void convert(LLVMBuilderRef b, LLVMValueRef i)
 {
-    bool is_signed;
     LLVMTypeRef type = LLVMTypeOf(i);
     LLVMTypeRef wide = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
     LLVMPositionBuilderBefore(b, i);
+    bool is_signed;
     LLVMValueRef v = lw__ir_saturates(i, &is_signed)
                          ? convert_bounded(b, i, wide, is_signed)
                          : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");

@@ -234,8 +234,6 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
 {
     LLVMModuleRef module = r->unit->module;
     LLVMValueRef f = LLVMAddFunction(module, name, LLVMFunctionType(r->ptr, &r->ptr, 1, 0));
-    size_t count;
-    struct lw__shared_layout layout;
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
@@ -244,8 +242,10 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     if (r->extension->open)
         r->extension->open(r, kernel);
     lw__prune_checks(&r->unit->scratch, r->data, kernel->function);
+    struct lw__shared_layout layout;
     lw__shared_layout(r->unit, kernel->function, &layout);
     lw__ref_find_yields(r, kernel->function);
+    size_t count;
     LLVMValueRef *list = lw__ir_list(&r->unit->scratch, kernel->function,
                                      r->has_loops ? is_lowered_or_writes : is_lowered, &count);
     if (!r->extension->suspend)

@@ -28,20 +28,20 @@ static lw_status node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_t
 static lw_status check(struct attention *a)
 {
     struct lw__call call = lw__dist_call("dist_attention", a->comm, a->stream);
-    struct lw__operand q, k, v;
-    lw_dtype type;
-    int axis;
-    size_t rows;
 
     LW_TRY(lw__dist_ready(a->comm, a->stream));
     if (a->options.weights)
         return lw_fail(LW_E_ARG, "dist_attention leaves no weights");
     LW_TRY(lw__attention_check(&call, a->out, a->q, a->k, a->v, &a->options));
+    struct lw__operand q;
     LW_TRY(lw__operand_in(&call, "q", a->q, &q));
+    struct lw__operand k;
     LW_TRY(lw__operand_in(&call, "k", a->k, &k));
+    struct lw__operand v;
     LW_TRY(lw__operand_in(&call, "v", a->v, &v));
+    int axis;
     LW_TRY(lw__dist_axis(&call, &k, -2, 0, a->keys, &axis));
-    type = lw__accumulate_dtype(lw__accumulate(q.dtype, lw_buffer_dtype(a->out.buffer)));
+    lw_dtype type = lw__accumulate_dtype(lw__accumulate(q.dtype, lw_buffer_dtype(a->out.buffer)));
     lw__record_add(&a->record, &q, -1);
     lw__record_add(&a->record, &k, axis);
     lw__record_add(&a->record, &v, axis);
@@ -50,7 +50,7 @@ static lw_status check(struct attention *a)
     a->record.number[2] = a->options.window;
     a->record.type = type;
     a->width = v.shape.extent[LW_AXES - 1];
-    rows = q.shape.extent[0] * q.shape.extent[1] * q.shape.extent[2];
+    size_t rows = q.shape.extent[0] * q.shape.extent[1] * q.shape.extent[2];
     a->fold = (struct lw__fold){.comm = a->comm,
                                 .stream = a->stream,
                                 .inputs = 2,
@@ -69,10 +69,10 @@ static lw_status write_zeros(struct attention *a)
 {
     const float zero = 0;
     lw_buffer *buffer;
-    lw_tensor from;
 
     LW_TRY(lw__stage(a->comm, LW_STAGE_RESULT, LW_F32, 1, &buffer));
     LW_TRY(lw_buffer_write(buffer, 0, 1, &zero));
+    lw_tensor from;
     LW_TRY(lw_tensor_of(buffer, 0, NULL, &from));
     LW_TRY(lw_tensor_broadcast(from, a->out.rank, a->out.extent, &from));
     return lw_copy(a->stream, a->out, from);

@@ -17,9 +17,6 @@ enum { TAG = 7, HEAD = 8 }; /* HEAD: bytes of a status; it keeps what follows al
 
 lw_status lw_comm_create(lw_device *device, const lw_transport *transport, lw_comm **comm)
 {
-    lw_comm *c;
-    lw_buffer *stage;
-
     if (!comm)
         return lw_fail(LW_E_ARG, "the place for the comm is NULL");
     *comm = NULL;
@@ -30,6 +27,7 @@ lw_status lw_comm_create(lw_device *device, const lw_transport *transport, lw_co
     if (transport->size < 1 || transport->rank < 0 || transport->rank >= transport->size)
         return lw_fail(LW_E_ARG, "the transport has rank %d of %d; need 0 to size - 1",
                        transport->rank, transport->size);
+    lw_comm *c;
     c = calloc(1, sizeof *c);
     if (!c)
         return lw_fail(LW_E_MEMORY, "out of memory: a comm");
@@ -37,6 +35,7 @@ lw_status lw_comm_create(lw_device *device, const lw_transport *transport, lw_co
     c->limit = DEFAULT_LIMIT;
     c->parts = calloc((size_t)transport->size, sizeof *c->parts);
     c->records = calloc((size_t)transport->size, sizeof *c->records);
+    lw_buffer *stage;
     if (!c->parts || !c->records || lw__stage(c, LW_STAGE_NODES, LW_F32, 1, &stage)) {
         lw_comm_destroy(c);
         return lw_fail(LW_E_MEMORY, "out of memory: a comm of %d ranks", transport->size);
@@ -87,11 +86,9 @@ void lw_comm_set_limit(lw_comm *c, uint64_t nanoseconds)
 
 lw_status lw__room(struct lw__room *room, size_t bytes)
 {
-    void *more;
-
     if (bytes <= room->bytes && room->memory)
         return LW_OK;
-    more = malloc(bytes ? bytes : 1);
+    void *more = malloc(bytes ? bytes : 1);
     if (!more)
         return lw_fail(LW_E_MEMORY, "out of memory: %zu bytes for an exchange", bytes);
     free(room->memory);

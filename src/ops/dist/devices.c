@@ -51,10 +51,9 @@ static struct timespec deadline_after(uint64_t nanoseconds)
 {
     const uint64_t second = 1000000000u;
     struct timespec t;
-    uint64_t all;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    all = nanoseconds % second + (uint64_t)t.tv_nsec;
+    uint64_t all = nanoseconds % second + (uint64_t)t.tv_nsec;
     t.tv_sec += (time_t)(nanoseconds / second + all / second);
     t.tv_nsec = (long)(all % second);
     return t;
@@ -193,10 +192,10 @@ static const char *receive(void *context, int from, int tag, void *data, size_t 
 {
     const struct timespec deadline = deadline_after(nanoseconds);
     struct member *m = context;
-    struct message *found;
     bool in_time = true;
 
     pthread_mutex_lock(&m->world->lock);
+    struct message *found;
     while (!(found = take(m->world, from, m->rank, tag)) && in_time &&
            !m->world->places[from].has_left)
         in_time = waits(m->world, &deadline);
@@ -244,11 +243,10 @@ static void release(void *context)
 {
     struct member *m = context;
     struct world *w = m->world;
-    int users;
 
     pthread_mutex_lock(&w->lock);
     w->places[m->rank].has_left = true;
-    users = --w->users;
+    int users = --w->users;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
     free(m);
@@ -259,7 +257,6 @@ static void release(void *context)
 static struct world *create_world(int size)
 {
     struct world *w = calloc(1, sizeof *w + (size_t)size * sizeof *w->places);
-    pthread_condattr_t attributes;
 
     if (!w)
         return NULL;
@@ -267,6 +264,7 @@ static struct world *create_world(int size)
     w->spins = size <= sysconf(_SC_NPROCESSORS_ONLN) ? SPINS : 0;
     w->last = &w->first;
     pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&w->changed, &attributes);
@@ -278,13 +276,12 @@ static lw_status create_member(struct world *w, int rank, lw_device *device, lw_
 {
     struct member *m = calloc(1, sizeof *m);
     lw_transport t = {m, rank, w->size, send, receive, allgather, release};
-    lw_status status;
 
     if (!m)
         return lw_fail(LW_E_MEMORY, "out of memory: a rank");
     m->world = w;
     m->rank = rank;
-    status = lw_comm_create(device, &t, comm);
+    lw_status status = lw_comm_create(device, &t, comm);
     if (status)
         free(m);
     else
@@ -294,7 +291,6 @@ static lw_status create_member(struct world *w, int rank, lw_device *device, lw_
 
 lw_status lw_comm_devices(lw_device *const *devices, int count, lw_comm **comms)
 {
-    struct world *w;
     lw_status status = LW_OK;
 
     if (count < 1 || !devices || !comms)
@@ -302,7 +298,7 @@ lw_status lw_comm_devices(lw_device *const *devices, int count, lw_comm **comms)
                        count < 1 ? "" : ", but a list that is NULL");
     for (int r = 0; r < count; r++)
         comms[r] = NULL;
-    w = create_world(count);
+    struct world *w = create_world(count);
     if (!w)
         return lw_fail(LW_E_MEMORY, "out of memory: %d ranks", count);
     w->users = 1; /* this call */

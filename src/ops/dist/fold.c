@@ -73,11 +73,11 @@ static lw_status axis_back(lw_tensor t, int axis, lw_tensor *out)
 static lw_status raw_stage(struct lw__fold *f, int input, size_t elements, lw_tensor *out)
 {
     const size_t count = slab_of(f, input) * elements;
-    lw_tensor t;
     lw_buffer *buffer;
 
     LW_TRY(lw__stage(f->comm, input ? LW_STAGE_MORE : LW_STAGE_RAW, dtype_of(f, input), count,
                      &buffer));
+    lw_tensor t;
     LW_TRY(lw__axis_first(f->x[input], f->axis[input], &t));
     t.extent[0] = (ptrdiff_t)elements;
     return lw_tensor_of(buffer, t.rank, t.extent, out);
@@ -86,10 +86,9 @@ static lw_status raw_stage(struct lw__fold *f, int input, size_t elements, lw_te
 /* Queue a copy of own elements to the beginning of a stage. */
 static lw_status copy_own(struct lw__fold *f, int input, size_t begin, size_t end, lw_tensor stage)
 {
-    lw_tensor from;
-
     if (!slab_of(f, input))
         return LW_OK;
+    lw_tensor from;
     LW_TRY(slice(f, input, begin, end, &from));
     LW_TRY(lw__axis_first(from, f->axis[input], &from));
     stage.extent[0] = (ptrdiff_t)(end - begin);
@@ -266,13 +265,13 @@ static lw_status queue_nodes(struct lw__fold *f, size_t count, lw_buffer *nodes)
 lw_status lw__fold_early(struct lw__fold *f, lw_part part)
 {
     lw_comm *c = f->comm;
-    lw_buffer *nodes;
-    size_t count;
 
     if (part.first > part.global || part.count > part.global - part.first)
         return LW_OK; /* the ranks will not agree */
     c->parts[c->transport.rank] = part;
+    size_t count;
     LW_TRY(lw__own_nodes(c, part, f->leaf, &count));
+    lw_buffer *nodes;
     LW_TRY(lw__stage(c, LW_STAGE_NODES, f->dtype, count * f->values, &nodes));
     LW_TRY(queue_nodes(f, count, nodes));
     f->is_queued = true;
@@ -287,16 +286,15 @@ static size_t block_bytes(const struct lw__fold *f)
 lw_status lw__fold(struct lw__fold *f)
 {
     const int rank = f->comm->transport.rank;
-    const struct lw__node *leaf;
     lw_tensor stages[LW_DIST_INPUTS];
     lw_buffer *nodes = NULL;
     lw_status status = LW_OK;
-    void *mine;
 
     LW_TRY(lw__dist_nodes(f->comm, f->leaf));
+    void *mine;
     LW_TRY(lw__dist_mine(f->comm, block_bytes(f), &mine));
     LW_TRY(send_head(f, &status));
-    leaf = lw__fold_cut(f, rank);
+    const struct lw__node *leaf = lw__fold_cut(f, rank);
     if (!status)
         status =
             lw__stage(f->comm, LW_STAGE_NODES, f->dtype, slots_of(f, rank) * f->values, &nodes);

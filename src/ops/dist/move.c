@@ -43,10 +43,11 @@ static lw_status check_shapes(const struct lw__call *call, const struct lw__oper
 static lw_status check(struct move *m, bool is_gather)
 {
     const struct lw__call call = lw__dist_call(m->name, m->comm, m->stream);
-    struct lw__operand x, out;
 
     LW_TRY(lw__dist_ready(m->comm, m->stream));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(&call, "out", m->out, &out));
+    struct lw__operand x;
     if (!is_gather && m->comm->transport.rank) {
         int axis;
 
@@ -97,14 +98,13 @@ static bool is_plain(const struct move *m, const char *name, lw_tensor t)
 /* Where the elements lie: in its own memory, or in a copy that is made and awaited. */
 static lw_status plain_in(struct move *m, lw_tensor t, lw_buffer **buffer, size_t *offset)
 {
-    lw_tensor plain;
-
     *buffer = t.buffer;
     *offset = t.offset;
     if (is_plain(m, "x", t))
         return LW_OK;
     *offset = 0;
     LW_TRY(lw__stage(m->comm, LW_STAGE_RAW, m->dtype, count_of(t), buffer));
+    lw_tensor plain;
     LW_TRY(lw_tensor_of(*buffer, t.rank, t.extent, &plain));
     LW_TRY(lw_copy(m->stream, plain, t));
     return lw_stream_wait(m->stream);
@@ -112,11 +112,10 @@ static lw_status plain_in(struct move *m, lw_tensor t, lw_buffer **buffer, size_
 
 static lw_status read_tensor(struct move *m, lw_tensor t, void *to)
 {
-    lw_buffer *buffer;
-    size_t offset;
-
     if (!count_of(t))
         return LW_OK;
+    lw_buffer *buffer;
+    size_t offset;
     LW_TRY(plain_in(m, t, &buffer, &offset));
     return lw_buffer_read(buffer, offset, count_of(t), to);
 }
@@ -171,8 +170,6 @@ static lw_status move_near(struct move *m, bool is_gather)
     const bool is_direct = is_plain(m, "out", m->out);
     struct lent to = {m->out.buffer, m->out.offset};
     lw_status status = LW_OK;
-    lw_tensor plain;
-    void *mine;
 
     LW_TRY(lend(m, is_gather || m->comm->transport.rank == 0));
     if (!is_direct && count) {
@@ -180,10 +177,12 @@ static lw_status move_near(struct move *m, bool is_gather)
         status = lw__stage(m->comm, LW_STAGE_RESULT, m->dtype, count, &to.buffer);
     }
     status = status ? status : copy_parts(m, is_gather, to);
+    void *mine;
     LW_TRY(lw__dist_mine(m->comm, 0, &mine));
     LW_TRY(lw__dist_gather(m->comm, 0, status));
     if (is_direct || !count)
         return LW_OK;
+    lw_tensor plain;
     LW_TRY(lw_tensor_of(to.buffer, m->out.rank, m->out.extent, &plain));
     return lw_copy(m->stream, m->out, plain);
 }
@@ -194,17 +193,16 @@ static lw_status gather_far(struct move *m)
 {
     lw_comm *c = m->comm;
     size_t most = 0, bytes, at = 0;
-    lw_buffer *buffer;
-    lw_tensor plain;
-    void *mine;
 
     for (int r = 0; r < c->transport.size; r++)
         most = most < c->parts[r].count ? c->parts[r].count : most;
     bytes = most * m->slab * lw_dtype_size(m->dtype);
+    void *mine;
     LW_TRY(lw__dist_mine(c, bytes, &mine));
     LW_TRY(lw__dist_gather(c, bytes, read_tensor(m, m->x, mine)));
     if (!m->part.global || !m->slab)
         return LW_OK;
+    lw_buffer *buffer;
     LW_TRY(lw__stage(c, LW_STAGE_RESULT, m->dtype, m->part.global * m->slab, &buffer));
     for (int r = 0; r < c->transport.size; r++) {
         const size_t count = c->parts[r].count * m->slab;
@@ -212,6 +210,7 @@ static lw_status gather_far(struct move *m)
         LW_TRY(lw_buffer_write(buffer, at, count, lw__dist_from(c, r, bytes)));
         at += count;
     }
+    lw_tensor plain;
     LW_TRY(lw_tensor_of(buffer, m->out.rank, m->out.extent, &plain));
     return lw_copy(m->stream, m->out, plain);
 }
@@ -235,7 +234,6 @@ static lw_status scatter_far(struct move *m)
     const size_t count = m->part.count * m->slab, bytes = count * lw_dtype_size(m->dtype);
     lw_status status = LW_OK;
     lw_comm *c = m->comm;
-    void *mine;
 
     if (c->transport.rank == 0) {
         LW_TRY(send_all(m, &status));
@@ -243,6 +241,7 @@ static lw_status scatter_far(struct move *m)
         LW_TRY(lw__dist_raw(c, bytes));
         LW_TRY(lw__dist_receive(c, 0, c->raw.memory, bytes));
     }
+    void *mine;
     LW_TRY(lw__dist_mine(c, 0, &mine));
     LW_TRY(lw__dist_gather(c, 0, status));
     return lw__dist_write(c, m->stream, m->out, m->dtype, count, c->raw.memory);
@@ -282,17 +281,18 @@ struct product {
 static lw_status check_product(struct product *p)
 {
     struct lw__call call = lw__dist_call("dist_matmul", p->comm, p->stream);
-    struct lw__operand x, y;
-    int axis;
 
     LW_TRY(lw__dist_ready(p->comm, p->stream));
+    struct lw__operand x;
     LW_TRY(lw__operand_in(&call, "x", p->x, &x));
+    struct lw__operand y;
     LW_TRY(lw__operand_in(&call, "y", p->y, &y));
     if (x.rank < 2)
         return lw_fail(LW_E_SHAPE,
                        "dist_matmul: x has rank %d; need at least 2, of which the rows "
                        "are cut",
                        x.rank);
+    int axis;
     LW_TRY(lw__dist_axis(&call, &x, -2, 0, p->rows, &axis));
     LW_TRY(lw__matmul_check(&call, p->out, p->x, p->y, p->options));
     lw__record_add(&p->record, &x, axis);

@@ -113,16 +113,18 @@ static lw_status softmax_node_body(struct lw__call *call, void *arguments)
 static lw_status softmax_write_body(struct lw__call *call, void *arguments)
 {
     const struct rows *r = arguments;
-    struct lw__operand out, to, totals, first;
     struct made m;
 
     LW_TRY(make(call, r, 2, &m));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", r->out, &out));
     lw__axis_to_last(&out, LW_AXES - out.rank + r->axis);
+    struct lw__operand to;
     LW_TRY(lw__rows_out(call, &out, &to));
+    struct lw__operand totals;
     LW_TRY(lw__operand_in(call, "totals", r->extra, &totals));
     totals = table(&totals, m.count, 2, 2);
-    first = table(&m.parts, m.count, 2, m.leaves * 2);
+    struct lw__operand first = table(&m.parts, m.count, 2, m.leaves * 2);
     LW_TRY(lw__copy(call, &first, &totals));
     LW_TRY(LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), m.blocks,
@@ -139,13 +141,14 @@ static lw_status softmax_write_body(struct lw__call *call, void *arguments)
 static lw_status norm_node_body(struct lw__call *call, void *arguments)
 {
     const struct rows *r = arguments;
-    struct lw__operand states, of_merge;
     struct made m;
 
     LW_TRY(make(call, r, 1, &m));
+    struct lw__operand states;
     states = m.parts; /* not read */
     if (r->is_squared)
         LW_TRY(lw__operand_in(call, "states", r->extra, &states));
+    struct lw__operand of_merge;
     LW_TRY(lw__call_scratch(call, "states", r->norm->type, (struct lw__shape){{1, 1, m.count, 2}},
                             &of_merge));
     LW_TRY(LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"),
@@ -165,9 +168,10 @@ static lw_status norm_node_body(struct lw__call *call, void *arguments)
 static lw_status norm_state_body(struct lw__call *call, void *arguments)
 {
     const struct rows *r = arguments;
-    struct lw__operand sums, states;
+    struct lw__operand sums;
 
     LW_TRY(lw__operand_in(call, "sums", r->x, &sums));
+    struct lw__operand states;
     LW_TRY(lw__operand_out(call, "states", r->extra, &states));
     return LW_OP_BLOCKS_VARIANT(
         call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"), r->norm->rows,
@@ -190,14 +194,17 @@ static lw_status norm_write_body(struct lw__call *call, void *arguments)
 {
     const struct rows *r = arguments;
     const lw_norm_options *o = &r->norm->options;
-    struct lw__operand out, to, states, weight, bias;
     struct made m;
 
     LW_TRY(make(call, r, 1, &m));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", r->out, &out));
     lw__axis_to_last(&out, LW_AXES - out.rank + r->axis);
+    struct lw__operand to;
     LW_TRY(lw__rows_out(call, &out, &to));
+    struct lw__operand states;
     LW_TRY(lw__operand_in(call, "states", r->extra, &states));
+    struct lw__operand weight, bias;
     weight = bias = m.parts;
     LW_TRY(take_weight(call, r, o->weight, &weight));
     LW_TRY(take_weight(call, r, o->bias, &bias));
@@ -223,10 +230,9 @@ static lw_tensor line_of(lw_buffer *buffer, size_t at, size_t count)
 static lw_status check(struct norm *n)
 {
     struct lw__call call = lw__dist_call(n->name, n->comm, n->stream);
-    struct lw__operand x;
-    lw_buffer *states;
 
     LW_TRY(lw__dist_ready(n->comm, n->stream));
+    struct lw__operand x;
     LW_TRY(lw__operand_in(&call, "x", n->x, &x));
     LW_TRY(lw__dist_axis(&call, &x, n->options.axis, x.rank - 1, n->part, &n->axis));
     LW_TRY(lw__norm_check(&call, n->is_softmax, n->out, n->x, &n->options));
@@ -241,6 +247,7 @@ static lw_status check(struct norm *n)
     n->record.number[1] = n->options.weight != NULL;
     n->record.number[2] = n->options.bias != NULL;
     n->record.type = n->type;
+    lw_buffer *states;
     LW_TRY(lw__stage(n->comm, LW_STAGE_STATES, n->type, 2 * n->rows, &states));
     n->states = line_of(states, 0, 2 * n->rows);
     return LW_OK;
@@ -251,11 +258,9 @@ typedef lw_status make_node(struct lw__fold *f, const lw_tensor *x, size_t first
 /* each: numbers of a row in a node */
 static lw_status begin(struct norm *n, size_t each, make_node *node, void *user)
 {
-    lw_status status;
-
     LW_TRY(lw__dist_begin(n->comm));
     n->record = lw__record(n->name, n->part);
-    status = check(n);
+    lw_status status = check(n);
     n->fold = (struct lw__fold){.comm = n->comm,
                                 .stream = n->stream,
                                 .inputs = 1,
@@ -321,12 +326,12 @@ static lw_status sum_node(struct lw__fold *f, const lw_tensor *x, size_t first, 
 static lw_status find_states(struct norm *n, struct rows *r)
 {
     struct rows state = {.extra = r->extra, .is_squared = r->is_squared, .norm = n};
-    lw_buffer *sums;
 
     if (!n->rows || !n->fold.comm->node_count)
         return LW_OK;
     LW_TRY(lw__room(&n->comm->raw, n->rows * sizeof(double)));
     lw__fold_sum(&n->fold, n->comm->raw.memory);
+    lw_buffer *sums;
     LW_TRY(lw__stage(n->comm, LW_STAGE_RESULT, n->type, n->rows, &sums));
     LW_TRY(lw_buffer_write(sums, 0, n->rows, n->comm->raw.memory));
     state.x = line_of(sums, 0, n->rows);

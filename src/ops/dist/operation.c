@@ -40,15 +40,14 @@ void lw__record_add(struct lw__record *r, const struct lw__operand *o, int axis)
 lw_status lw__dist_write(lw_comm *c, lw_stream *s, lw_tensor out, lw_dtype dtype, size_t count,
                          const void *values)
 {
-    lw_buffer *buffer;
-    lw_tensor from;
-
     if (!count)
         return LW_OK;
     if (lw_buffer_dtype(out.buffer) == dtype && lw__tensor_is_plain(&out))
         return lw_buffer_write(out.buffer, out.offset, count, values);
+    lw_buffer *buffer;
     LW_TRY(lw__stage(c, LW_STAGE_RESULT, dtype, count, &buffer));
     LW_TRY(lw_buffer_write(buffer, 0, count, values));
+    lw_tensor from;
     LW_TRY(lw_tensor_of(buffer, out.rank, out.extent, &from));
     return lw_copy(s, out, from);
 }

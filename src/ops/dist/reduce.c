@@ -33,21 +33,21 @@ static lw_tensor without_axis(lw_tensor t, int axis)
 static lw_status flatten(struct reduction *r)
 {
     size_t inner = 1;
-    ptrdiff_t count;
-    lw_buffer *buffer;
-    lw_tensor flat, whole;
 
     for (int k = 1; k < r->x.rank; k++)
         inner *= (size_t)r->x.extent[k];
     r->axis = 0;
     r->part = (lw_part){r->part.global * inner, r->part.first * inner, r->part.count * inner};
-    count = (ptrdiff_t)r->part.count;
+    ptrdiff_t count = (ptrdiff_t)r->part.count;
+    lw_tensor flat;
     if (!lw_tensor_reshape(r->x, 1, &count, &flat)) {
         r->x = flat;
         return LW_OK;
     }
+    lw_buffer *buffer;
     LW_TRY(
         lw__stage(r->comm, LW_STAGE_RESULT, lw_buffer_dtype(r->x.buffer), r->part.count, &buffer));
+    lw_tensor whole;
     LW_TRY(lw_tensor_of(buffer, r->x.rank, r->x.extent, &whole));
     LW_TRY(lw_copy(r->stream, whole, r->x));
     return lw_tensor_of(buffer, 1, &count, &r->x);
@@ -66,12 +66,12 @@ static lw_status check_some(const struct reduction *r)
 static lw_status check(struct reduction *r)
 {
     const struct lw__reduce_arguments a = {r->out, r->x, r->options};
-    struct lw__operand x;
-    struct lw__reduction checked;
 
     LW_TRY(lw__dist_ready(r->comm, r->stream));
+    struct lw__operand x;
     LW_TRY(lw__operand_in(&r->call, "x", r->x, &x));
     LW_TRY(lw__dist_axis(&r->call, &x, r->options.axis, 0, r->part, &r->axis));
+    struct lw__reduction checked;
     LW_TRY(lw__reduction_begin(&r->call, &a, &checked));
     LW_TRY(check_some(r));
     if (r->options.sum == LW_SUM_EXACT && lw__dtype_is_float(x.dtype))
@@ -153,10 +153,9 @@ static void divide(const struct sum *sum, void *total, size_t count)
 static lw_status finish_sum(struct lw__fold *f, const struct sum *sum, lw_tensor out)
 {
     const size_t bytes = f->values * 8;
-    void *total;
 
     LW_TRY(lw__room(&f->comm->raw, bytes));
-    total = f->comm->raw.memory;
+    void *total = f->comm->raw.memory;
     if (!lw__fold_sum(f, total))
         memset(total, 0, bytes);
     if (sum->is_mean)
@@ -167,10 +166,8 @@ static lw_status finish_sum(struct lw__fold *f, const struct sum *sum, lw_tensor
 
 static lw_status check_sum(struct reduction *r, struct sum *sum, struct lw__fold *f)
 {
-    lw_dtype dtype;
-
     LW_TRY(check(r));
-    dtype = lw_buffer_dtype(r->x.buffer);
+    lw_dtype dtype = lw_buffer_dtype(r->x.buffer);
     sum->n = (double)r->part.global;
     sum->acc =
         lw__sum_accumulate(dtype, lw_buffer_dtype(r->out.buffer), sum->is_mean, r->part.global);
@@ -243,13 +240,13 @@ struct dot {
 static lw_status check_dot(struct dot *d, struct lw__fold *f)
 {
     const struct lw__call call = lw__dist_call("dist_dot", d->comm, d->stream);
-    struct lw__operand x, y, out;
-    lw_dtype type;
-    int axis;
 
     LW_TRY(lw__dist_ready(d->comm, d->stream));
+    struct lw__operand x;
     LW_TRY(lw__operand_in(&call, "x", d->x, &x));
+    struct lw__operand y;
     LW_TRY(lw__operand_in(&call, "y", d->y, &y));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(&call, "out", d->out, &out));
     LW_TRY(lw__operand_apart(&call, &out, &x, false));
     LW_TRY(lw__operand_apart(&call, &out, &y, false));
@@ -258,8 +255,9 @@ static lw_status check_dot(struct dot *d, struct lw__fold *f)
     LW_TRY(lw__operand_same_shape(&call, &x, &y));
     LW_TRY(lw__operand_expect(&call, &out, 0, NULL));
     LW_TRY(lw__check_order(&call, d->order));
+    int axis;
     LW_TRY(lw__dist_axis(&call, &x, 0, 0, d->part, &axis));
-    type = lw__promote(x.dtype, y.dtype);
+    lw_dtype type = lw__promote(x.dtype, y.dtype);
     if (d->order == LW_SUM_EXACT && lw__dtype_is_float(type))
         return lw_fail(LW_E_ARG, "dist_dot: sum is LW_SUM_EXACT, which ranks cannot keep");
     d->sum = (struct sum){.acc = lw__accumulate(type, out.dtype),
@@ -313,9 +311,9 @@ static lw_status find_local(const struct extreme *e, lw_buffer **values, lw_buff
 {
     const struct reduction *r = e->r;
     const lw_reduce_options along = {.axis = LW_AXIS(r->axis)};
-    lw_tensor to;
 
     LW_TRY(lw__stage(r->comm, LW_STAGE_NODES, e->dtype, r->rows, values));
+    lw_tensor to;
     LW_TRY(rows_tensor(r, *values, &to));
     LW_TRY(lw_max(r->stream, to, r->x, &along));
     if (!e->is_arg)
@@ -327,10 +325,9 @@ static lw_status find_local(const struct extreme *e, lw_buffer **values, lw_buff
 
 static lw_status read_local(const struct extreme *e, char *mine)
 {
-    lw_buffer *values, *places;
-
     if (!e->r->part.count || !e->r->rows)
         return LW_OK;
+    lw_buffer *values, *places;
     LW_TRY(find_local(e, &values, &places));
     LW_TRY(lw_stream_wait(e->r->stream));
     if (e->is_arg)
@@ -348,9 +345,9 @@ static lw_status line_up(const struct extreme *e, lw_tensor *out)
 {
     const int size = e->r->comm->transport.size;
     const size_t rows = e->r->rows;
-    lw_buffer *buffer;
     ptrdiff_t extents[2] = {0, (ptrdiff_t)rows};
 
+    lw_buffer *buffer;
     LW_TRY(lw__stage(e->r->comm, LW_STAGE_RESULT, e->dtype, rows * (size_t)size, &buffer));
     for (int k = 0; k < size; k++)
         if (e->r->comm->parts[k].count)
@@ -362,10 +359,10 @@ static lw_status line_up(const struct extreme *e, lw_tensor *out)
 static lw_status finish_max(const struct extreme *e, lw_tensor all)
 {
     const lw_reduce_options over_ranks = {.axis = LW_AXIS(0)};
-    lw_tensor to;
     lw_buffer *buffer;
 
     LW_TRY(lw__stage(e->r->comm, LW_STAGE_NODES, e->dtype, e->r->rows, &buffer));
+    lw_tensor to;
     LW_TRY(lw_tensor_of(buffer, 1, &all.extent[1], &to));
     LW_TRY(lw_max(e->r->stream, to, all, &over_ranks));
     LW_TRY(lw_tensor_of(buffer, e->r->out.rank, e->r->out.extent, &to));
@@ -378,14 +375,14 @@ static lw_status finish_argmax(const struct extreme *e, lw_tensor all)
     const lw_reduce_options over_ranks = {.axis = LW_AXIS(0)};
     const size_t rows = e->r->rows;
     lw_comm *c = e->r->comm;
-    int64_t *winners;
-    lw_tensor to;
     lw_buffer *buffer;
 
     LW_TRY(lw__stage(c, LW_STAGE_MORE, LW_I64, rows, &buffer));
+    lw_tensor to;
     LW_TRY(lw_tensor_of(buffer, 1, &all.extent[1], &to));
     LW_TRY(lw_argmax(e->r->stream, to, all, &over_ranks));
     LW_TRY(lw_stream_wait(e->r->stream));
+    int64_t *winners;
     LW_TRY(lw__room(&c->raw, rows * sizeof *winners));
     winners = c->raw.memory;
     LW_TRY(lw_buffer_read(buffer, 0, rows, winners));
@@ -403,8 +400,6 @@ static lw_status finish_argmax(const struct extreme *e, lw_tensor all)
 static lw_status run_extreme(struct reduction *r, bool is_arg)
 {
     struct extreme e = {.r = r, .is_arg = is_arg};
-    lw_tensor all;
-    void *mine;
 
     r->is_arg = is_arg;
     r->needs_some = true;
@@ -413,11 +408,13 @@ static lw_status run_extreme(struct reduction *r, bool is_arg)
     e.dtype = lw_buffer_dtype(r->x.buffer);
     e.value_bytes = lw__divide_up(r->rows * lw_dtype_size(e.dtype), 8) * 8;
     e.place_bytes = is_arg ? r->rows * sizeof(int64_t) : 0;
+    void *mine;
     LW_TRY(lw__dist_mine(r->comm, e.value_bytes + e.place_bytes, &mine));
     memset(mine, 0, e.value_bytes + e.place_bytes);
     LW_TRY(lw__dist_gather(r->comm, e.value_bytes + e.place_bytes, read_local(&e, mine)));
     if (!r->rows)
         return LW_OK;
+    lw_tensor all;
     LW_TRY(line_up(&e, &all));
     return is_arg ? finish_argmax(&e, all) : finish_max(&e, all);
 }

@@ -218,17 +218,19 @@ static lw_status node_body(struct lw__call *call, void *arguments)
 {
     const struct leaves *l = arguments;
     const size_t rows = l->scan->rows;
-    struct lw__operand x, nodes, made, root, out;
-    size_t leaves;
+    struct lw__operand x;
 
     LW_TRY(take(call, l, &x));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", l->out, &out));
-    leaves = lw__divide_up(x.shape.extent[LW_AXES - 1], LW_LEAF);
+    size_t leaves = lw__divide_up(x.shape.extent[LW_AXES - 1], LW_LEAF);
+    struct lw__operand nodes;
     LW_TRY(scratch(call, l, (size_t)levels_of(leaves), leaves, &nodes));
+    struct lw__operand made;
     LW_TRY(scratch(call, l, 1, leaves, &made));
     LW_TRY(totals(call, l, &x, leaves, &nodes));
     LW_TRY(prefixes(call, l, leaves, &nodes, &made));
-    root = part_of(&nodes, rows, leaves, 0, 1);
+    struct lw__operand root = part_of(&nodes, rows, leaves, 0, 1);
     root.view.offset += (ptrdiff_t)((size_t)(levels_of(leaves) - 1) * rows * leaves);
     out = part_of(&out, rows, 1, 0, 1);
     return lw__copy(call, &out, &root);
@@ -239,12 +241,12 @@ static lw_status set_before(struct lw__call *call, const struct leaves *l, size_
                             const struct lw__operand *nodes)
 {
     const size_t rows = l->scan->rows;
-    struct lw__operand before, none, to;
+    struct lw__operand before;
 
     LW_TRY(lw__operand_in(call, "before", l->before, &before));
-    none = part_of(&before, rows, 0, rows, half);
+    struct lw__operand none = part_of(&before, rows, 0, rows, half);
     none.view.stride[LW_AXES - 1] = 0;
-    to = part_of(nodes, rows, all, 0, half);
+    struct lw__operand to = part_of(nodes, rows, all, 0, half);
     LW_TRY(lw__copy(call, &to, &none));
     before = part_of(&before, rows, 1, 0, 1);
     to = part_of(nodes, rows, all, 0, 1);
@@ -255,20 +257,26 @@ static lw_status write_body(struct lw__call *call, void *arguments)
 {
     const struct leaves *l = arguments;
     const size_t rows = l->scan->rows, half = (size_t)1 << l->level;
-    struct lw__operand x, out, to, nodes, sums, made, part, own;
+    struct lw__operand x;
 
     LW_TRY(take(call, l, &x));
+    struct lw__operand out;
     LW_TRY(lw__operand_out(call, "out", l->out, &out));
     lw__axis_to_last(&out, LW_AXES - out.rank + l->scan->axis);
+    struct lw__operand to;
     LW_TRY(lw__rows_out_as(call, l->scan->type, &out, x.dtype, &to));
     const size_t leaves = lw__divide_up(x.shape.extent[LW_AXES - 1], LW_LEAF), all = half + leaves;
+    struct lw__operand nodes;
     LW_TRY(scratch(call, l, (size_t)levels_of(all), all, &nodes));
+    struct lw__operand sums;
     LW_TRY(scratch(call, l, 1, leaves, &sums));
+    struct lw__operand made;
     LW_TRY(scratch(call, l, 1, all, &made));
+    struct lw__operand own;
     LW_TRY(scratch(call, l, 1, leaves, &own));
     LW_TRY(totals(call, l, &x, leaves, &sums));
     LW_TRY(set_before(call, l, half, all, &nodes));
-    part = part_of(&nodes, rows, all, half, leaves);
+    struct lw__operand part = part_of(&nodes, rows, all, half, leaves);
     sums = part_of(&sums, rows, leaves, 0, leaves);
     LW_TRY(lw__copy(call, &part, &sums));
     LW_TRY(prefixes(call, l, all, &nodes, &made));
@@ -302,16 +310,15 @@ static lw_status bring_before(struct scan *s, size_t leaf, lw_tensor *out)
     const size_t bytes = value_bytes(s);
     const lw_dtype dtype = lw__accumulate_dtype(s->type);
     const ptrdiff_t count = (ptrdiff_t)s->rows + 1;
-    lw_buffer *buffer;
-    char *to;
 
     LW_TRY(lw__room(&s->comm->raw, (s->rows + 1) * bytes));
-    to = s->comm->raw.memory;
+    char *to = s->comm->raw.memory;
     for (size_t row = 0; row <= s->rows; row++) {
         const union value v = row < s->rows ? before_leaf(s, leaf, row) : identity(s);
 
         memcpy(to + row * bytes, &v, bytes);
     }
+    lw_buffer *buffer;
     LW_TRY(lw__stage(s->comm, LW_STAGE_NODES, dtype, s->rows + 1, &buffer));
     LW_TRY(lw_buffer_write(buffer, 0, s->rows + 1, to));
     return lw_tensor_of(buffer, 1, &count, out);
@@ -331,12 +338,13 @@ static lw_status write_whole(struct scan *s)
 
     for (size_t k = 0; k < s->comm->node_count; k++) {
         const struct lw__node *n = lw__dist_node(s->comm, k);
-        lw_tensor x, out;
 
         if (n->rank != s->comm->transport.rank || n->end > end)
             continue;
+        lw_tensor x;
         LW_TRY(lw_tensor_slice(s->x, s->axis, (ptrdiff_t)(n->begin - first),
                                (ptrdiff_t)(n->end - first), 1, &x));
+        lw_tensor out;
         LW_TRY(lw_tensor_slice(s->out, s->axis, (ptrdiff_t)(n->begin - first),
                                (ptrdiff_t)(n->end - first), 1, &out));
         LW_TRY(write_node(s, n, out, x));
@@ -349,13 +357,13 @@ static lw_status write_whole(struct scan *s)
 /* The results of the leaf that this rank has made, with the axis first, in a stage. */
 static lw_status write_cut(struct scan *s, const struct lw__node *n, lw_buffer **results)
 {
-    lw_tensor x, made;
-    lw_buffer *buffer;
-    size_t count;
+    lw_tensor x;
 
     LW_TRY(lw__fold_leaf(&s->fold, n, &x));
-    count = (n->end - n->begin) * s->rows;
+    size_t count = (n->end - n->begin) * s->rows;
+    lw_buffer *buffer;
     LW_TRY(lw__stage(s->comm, LW_STAGE_RESULT, lw_buffer_dtype(s->out.buffer), count, &buffer));
+    lw_tensor made;
     made = x; /* the same strides */
     made.buffer = buffer;
     LW_TRY(write_node(s, n, made, x));
@@ -367,11 +375,12 @@ static lw_status write_cut(struct scan *s, const struct lw__node *n, lw_buffer *
 static lw_status copy_out(struct scan *s, lw_buffer *from, size_t elements, size_t first)
 {
     const size_t offset = first - s->part.first;
-    lw_tensor results, out;
+    lw_tensor out;
 
     LW_TRY(lw_tensor_slice(s->out, s->axis, (ptrdiff_t)offset, (ptrdiff_t)(offset + elements), 1,
                            &out));
     LW_TRY(lw__axis_first(out, s->axis, &out));
+    lw_tensor results;
     LW_TRY(lw_tensor_of(from, out.rank, out.extent, &results));
     return lw_copy(s->stream, out, results);
 }
@@ -404,7 +413,6 @@ static lw_status receive_results(struct scan *s, lw_status *status)
     const int from = lw__fold_head(&s->fold);
     const size_t elements = lw__fold_head_end(&s->fold, &s->part) - s->part.first;
     const size_t bytes = elements * s->rows * lw_dtype_size(dtype);
-    lw_buffer *buffer;
 
     if (from < 0)
         return LW_OK;
@@ -412,6 +420,7 @@ static lw_status receive_results(struct scan *s, lw_status *status)
     LW_TRY(lw__dist_receive(s->comm, from, s->comm->raw.memory, bytes));
     if (*status)
         return LW_OK;
+    lw_buffer *buffer;
     *status = lw__stage(s->comm, LW_STAGE_MORE, dtype, elements * s->rows, &buffer);
     if (!*status)
         *status = lw_buffer_write(buffer, 0, elements * s->rows, s->comm->raw.memory);
@@ -425,7 +434,6 @@ static lw_status finish(struct scan *s)
     const struct lw__node *cut = lw__fold_cut(&s->fold, s->comm->transport.rank);
     lw_buffer *results = NULL;
     lw_status status = LW_OK;
-    void *mine;
 
     if (cut) {
         status = write_cut(s, cut, &results);
@@ -436,6 +444,7 @@ static lw_status finish(struct scan *s)
     LW_TRY(receive_results(s, &status));
     if (!status)
         status = write_whole(s);
+    void *mine;
     LW_TRY(lw__dist_mine(s->comm, 0, &mine));
     return lw__dist_gather(s->comm, 0, status);
 }
@@ -445,9 +454,9 @@ static lw_status finish(struct scan *s)
 static lw_status check(struct scan *s)
 {
     struct lw__call call = lw__dist_call("dist_scan", s->comm, s->stream);
-    struct lw__operand x;
 
     LW_TRY(lw__dist_ready(s->comm, s->stream));
+    struct lw__operand x;
     LW_TRY(lw__operand_in(&call, "x", s->x, &x));
     LW_TRY(lw__dist_axis(&call, &x, s->options.axis, x.rank - 1, s->part, &s->axis));
     LW_TRY(lw__scan_check(&call, s->out, s->x, &s->options));

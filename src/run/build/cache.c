@@ -80,9 +80,9 @@ static bool is_in_open_folder(int folder)
 static int open_folder(const char *path, const char **need)
 {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat s;
 
     *need = need_private;
+    struct stat s;
     if (folder >= 0 && !fstat(folder, &s) && s.st_uid == geteuid() &&
         (s.st_mode & (S_IRWXG | S_IRWXO)) == 0) {
         *need = need_above;
@@ -124,13 +124,12 @@ static lw_status find_folder(char **path)
 /* Make it, if it is not there. A folder that the user has named must be one that can be used. */
 static lw_status prepare(char *path, int *folder)
 {
-    const char *need;
-
     if (!make_folders(path))
         return lw__fail(LW_E_ARG,
                         "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a "
                         "folder",
                         path, strerror(errno));
+    const char *need;
     *folder = open_folder(path, &need);
     if (*folder < 0)
         return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is '%s'; %s", path, need);
@@ -140,19 +139,18 @@ static lw_status prepare(char *path, int *folder)
 lw_status lw__cache_open(struct lw__cache *cache)
 {
     const bool is_own = secure_getenv("LANEWISE_CACHE_DIR") != NULL;
-    lw_status status;
-    char *path;
-    bool wanted;
 
     *cache = (struct lw__cache){.folder = -1};
+    bool wanted;
     LW_TRY(lw__environment_cache(&wanted));
     LW_TRY(lw__environment_cache_limit(&cache->limit));
     if (!wanted || !cache->limit)
         return LW_OK;
+    char *path;
     LW_TRY(find_folder(&path));
     if (!path)
         return LW_OK;
-    status = prepare(path, &cache->folder);
+    lw_status status = prepare(path, &cache->folder);
     free(path);
     return is_own ? status : LW_OK;
 }
@@ -160,13 +158,13 @@ lw_status lw__cache_open(struct lw__cache *cache)
 lw_status lw__cache_place(char **path, int *folder)
 {
     lw_status status = LW_OK;
-    const char *need;
-    struct stat s;
 
     *folder = -1;
     LW_TRY(find_folder(path));
+    struct stat s;
     if (!*path || (lstat(*path, &s) && errno == ENOENT))
         return LW_OK;
+    const char *need;
     *folder = open_folder(*path, &need);
     if (*folder < 0)
         status = lw__fail(LW_E_IO, "the cache's folder is '%s'; %s", *path, need);
@@ -309,10 +307,9 @@ static lw_status read_entry(const struct lw__cache *cache, uint64_t key, struct 
 {
     const struct name name = entry_name(key);
     char expected[HEX + 1];
-    bool sound;
 
     LW_TRY(read_ours(cache, &name, entry));
-    sound = entry->length > ENTRY_HEAD_BYTES;
+    bool sound = entry->length > ENTRY_HEAD_BYTES;
     if (sound) {
         checksum(key, entry->bytes + HEAD_BYTES, entry->length - HEAD_BYTES, expected);
         sound = !memcmp(entry->bytes, HEAD, sizeof HEAD - 1) &&
@@ -348,12 +345,11 @@ static lw_status compare_dep(const struct lw__manifest_dep *dep)
 {
     struct lw__bytes file = {0};
     struct stat s;
-    bool is_same;
 
     if (stat(dep->path, &s) || !S_ISREG(s.st_mode)) /* a pipe would be waited for */
         return LW_E_IO;
     LW_TRY(lw__read_file(dep->path, &file));
-    is_same = lw__hash(LW_HASH_START, file.bytes, file.length) == dep->hash;
+    bool is_same = lw__hash(LW_HASH_START, file.bytes, file.length) == dep->hash;
     free(file.bytes);
     return is_same ? LW_OK : LW_E_IO;
 }
@@ -375,10 +371,9 @@ static lw_status read_both(const struct lw__cache *cache, uint64_t key, struct l
 {
     struct lw__bytes entry, payload = {0};
     struct lw__text both = {0};
-    lw_status status;
 
     LW_TRY(read_entry(cache, key, &entry));
-    status = read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload);
+    lw_status status = read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload);
     if (!status) {
         lw__text_add_bytes(&both, entry.bytes + ENTRY_HEAD_BYTES, entry.length - ENTRY_HEAD_BYTES);
         lw__text_add_bytes(&both, payload.bytes, payload.length);
@@ -393,12 +388,10 @@ static lw_status read_both(const struct lw__cache *cache, uint64_t key, struct l
 
 lw_status lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
 {
-    lw_status status;
-
     *out = (struct lw__bytes){0};
     if (cache->folder < 0)
         return LW_OK;
-    status = read_both(cache, key, out);
+    lw_status status = read_both(cache, key, out);
     if (!status)
         status = compare_deps(out);
     if (!status) {
@@ -450,11 +443,10 @@ static bool replace_file(const struct lw__cache *cache, const struct name *name,
 {
     struct aside aside;
     const int file = open_aside(cache, name, &aside);
-    bool done;
 
     if (file < 0)
         return false;
-    done = lw__write_all(file, bytes, count);
+    bool done = lw__write_all(file, bytes, count);
     done = close(file) == 0 && done;
     done = done && renameat(cache->folder, aside.text, cache->folder, name->text) == 0;
     if (!done)

@@ -161,9 +161,9 @@ static lw_status make_entries(struct listing *l)
 /* A file that disappears while the folder is read is no error. */
 static lw_status read_folder(struct listing *l, DIR *folder)
 {
-    struct dirent *d;
     lw_status status = LW_OK;
 
+    struct dirent *d;
     for (errno = 0; !status && (d = readdir(folder)); errno = 0) {
         enum kind kind = kind_of(d->d_name);
         struct stat s;
@@ -187,15 +187,14 @@ static void close_listing(struct listing *l)
 static lw_status open_listing(struct listing *l, int opened)
 {
     DIR *folder = NULL;
-    lw_status status;
-    int own;
 
     *l = (struct listing){.folder = openat(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (l->folder < 0)
         return lw__fail_system(errno, "the cache's folder");
-    own = fcntl(l->folder, F_DUPFD_CLOEXEC, 0);
+    int own = fcntl(l->folder, F_DUPFD_CLOEXEC, 0);
     if (own >= 0)
         folder = fdopendir(own);
+    lw_status status;
     if (!folder) {
         status = lw__fail_system(errno, "the cache's folder");
         if (own >= 0)
@@ -319,11 +318,10 @@ static uint64_t add_to_tally(int folder, uint64_t bytes)
 
 void lw__cache_written(const struct lw__cache *cache, uint64_t bytes)
 {
-    struct listing l;
-
     if (add_to_tally(cache->folder, bytes) < part_of(cache->limit))
         return;
     unlinkat(cache->folder, TALLY, 0); /* others begin anew, and do not sweep too */
+    struct listing l;
     if (open_listing(&l, cache->folder))
         return;
     (void)sweep(&l, cache->limit - part_of(cache->limit));
@@ -336,10 +334,9 @@ void lw__cache_written(const struct lw__cache *cache, uint64_t bytes)
 static lw_status look(int folder, uint64_t most, lw_cache_info *info)
 {
     struct listing l;
-    lw_status status;
 
     LW_TRY(open_listing(&l, folder));
-    status = most == UINT64_MAX ? LW_OK : sweep(&l, most);
+    lw_status status = most == UINT64_MAX ? LW_OK : sweep(&l, most);
     if (!status && !most && unlinkat(l.folder, TALLY, 0) && errno != ENOENT)
         status =
             lw__fail(LW_E_IO, "the cache's file " TALLY " cannot be removed: %s", strerror(errno));
@@ -354,12 +351,12 @@ static lw_status look(int folder, uint64_t most, lw_cache_info *info)
 static lw_status describe(uint64_t most, lw_cache_info *info)
 {
     lw_status status = LW_OK;
-    int folder;
-    char *path;
 
     LW_TRY(lw__environment_cache(&info->is_used));
     LW_TRY(lw__environment_cache_limit(&info->limit));
     info->is_used = info->is_used && info->limit;
+    int folder;
+    char *path;
     LW_TRY(lw__cache_place(&path, &folder));
     if (!path) {
         info->is_used = false;
@@ -381,12 +378,11 @@ static lw_status describe(uint64_t most, lw_cache_info *info)
 lw_status lw_cache_trim(uint64_t bytes, lw_cache_info *info)
 {
     lw_cache_info own;
-    lw_status status;
 
     if (!info)
         info = &own;
     *info = (lw_cache_info){0};
-    status = describe(bytes, info);
+    lw_status status = describe(bytes, info);
     if (status)
         *info = (lw_cache_info){0};
     return status;

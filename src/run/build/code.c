@@ -112,17 +112,18 @@ static lw_status compile(struct build *b)
 lw_status lw__code_load(const struct lw__device_ops *ops, void *state, const void *payload,
                         size_t bytes, struct lw__code *c)
 {
-    struct stat by_name, own;
     char path[64];
 
     assert(!c->loaded && c->payload_file < 0);
     c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
     if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
+    struct stat own;
     /* The file's name for this process and for others, as far as they may look: a debugger that
      * opened /proc/self/fd/N would open a file of its own. /proc may show other numbers than this
      * process knows its own by. */
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), c->payload_file);
+    struct stat by_name;
     if (stat(path, &by_name) || fstat(c->payload_file, &own) || by_name.st_ino != own.st_ino ||
         by_name.st_dev != own.st_dev)
         snprintf(path, sizeof path, "/proc/self/fd/%d", c->payload_file);
@@ -171,8 +172,6 @@ static bool has_descriptor(void)
 
 lw_status lw__code_open(const char *path, void **object)
 {
-    const char *why;
-
     errno = 0;
     *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*object)
@@ -181,19 +180,20 @@ lw_status lw__code_open(const char *path, void **object)
         errno = EMFILE;
     if (errno == ENOMEM || errno == EMFILE) /* dlerror() may blame the file */
         return lw__fail_system(errno, "the compiled kernels cannot be loaded");
-    why = dlerror();
+    const char *why = dlerror();
     return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
 }
 
 lw_status lw__code_bitcode(void *object, const char *name, const void **bitcode, size_t *bytes)
 {
     char length_name[32];
-    void *data, *length;
-    uint64_t count;
 
     snprintf(length_name, sizeof length_name, "%s.bytes", name);
+    void *data;
     LW_TRY(lw__code_symbol(object, "lw", name, &data));
+    void *length;
     LW_TRY(lw__code_symbol(object, "lw", length_name, &length));
+    uint64_t count;
     memcpy(&count, length, sizeof count);
     *bitcode = data;
     *bytes = count;
@@ -203,10 +203,9 @@ lw_status lw__code_bitcode(void *object, const char *name, const void **bitcode,
 bool lw__code_look(void *object, const char *prefix, const char *name, void **address)
 {
     struct lw__text symbol = {0};
-    bool failed;
 
     lw__text_add(&symbol, "%s.%s", prefix, name);
-    failed = symbol.failed;
+    bool failed = symbol.failed;
     *address = failed ? NULL : dlsym(object, symbol.data);
     lw__text_free(&symbol);
     return !failed;

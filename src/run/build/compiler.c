@@ -239,12 +239,12 @@ static int set_descriptors(posix_spawn_file_actions_t *actions, const struct chi
 /* No signal blocked, none ignored: the host's habits are not the child's. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
-    sigset_t none, all;
-    int e;
+    sigset_t none;
 
     sigemptyset(&none);
+    sigset_t all;
     sigfillset(&all);
-    e = posix_spawnattr_setsigmask(attributes, &none);
+    int e = posix_spawnattr_setsigmask(attributes, &none);
     if (!e)
         e = posix_spawnattr_setsigdefault(attributes, &all);
     if (!e)
@@ -256,11 +256,11 @@ static int start(const struct lw__compile *compile, const struct child *child, c
                  pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
     int e = posix_spawn_file_actions_init(&actions);
 
     if (e)
         return e;
+    posix_spawnattr_t attributes;
     e = posix_spawnattr_init(&attributes);
     if (!e) {
         e = set_descriptors(&actions, child);
@@ -299,12 +299,12 @@ struct said {
 static void read_said(int printed, struct said *said)
 {
     static const char mark[] = "lanewise-compile: in pass ";
-    const char *line;
 
     *said = (struct said){0};
     if (lw__read_descriptor(printed, "its output", &said->bytes) != LW_OK)
         return;
-    for (line = said->bytes.bytes; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (const char *line = said->bytes.bytes; *line;
+         line += strcspn(line, "\n"), line += *line == '\n') {
         int length = (int)strcspn(line, "\n");
 
         if (!strncmp(line, mark, sizeof mark - 1)) {
@@ -329,8 +329,6 @@ static lw_status report_limit(const struct lw__compile *compile, const struct sa
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
     const char *limit = WIFSIGNALED(wait_status) ? lw__limit_of(WTERMSIG(wait_status)) : NULL;
-    lw_status status;
-    struct said said;
     char how[64];
 
     if (WIFSIGNALED(wait_status)) {
@@ -341,13 +339,15 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     } else {
         snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(wait_status));
     }
+    struct said said;
     read_said(printed, &said);
+    lw_status status;
     if (limit) {
         status = report_limit(compile, &said, LW_E_COMPILE, "than its limit, ", limit);
     } else if (lw__compiler_lacked_memory(wait_status, said.bytes.bytes)) {
-        struct rlimit most;
         char may[64] = "";
 
+        struct rlimit most;
         if (!getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY)
             snprintf(may, sizeof may, "; a process may have %llu MiB (ulimit -v)",
                      (unsigned long long)most.rlim_cur >> 20);
@@ -366,13 +366,13 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
 static lw_status fail_start(const struct lw__compile *compile, int error)
 {
     struct lw__text what = {0};
-    lw_status status;
 
     if (error != ENOMEM && error != EMFILE && error != ENFILE && error != EAGAIN)
         return lw__fail(LW_E_INTERNAL, "'%s' cannot be started: %s", compile->compiler,
                         strerror(error));
     lw__text_add(&what, "'%s' cannot be started", compile->compiler);
-    status = lw__fail_system(error, what.failed ? "lanewise-compile cannot be started" : what.data);
+    lw_status status =
+        lw__fail_system(error, what.failed ? "lanewise-compile cannot be started" : what.data);
     lw__text_free(&what);
     return status;
 }
@@ -381,13 +381,12 @@ static lw_status run(const struct lw__compile *compile, const struct child *chil
                      bool *clean)
 {
     int wait_status = 0, e;
-    bool known;
     pid_t pid;
 
     e = start(compile, child, words, &pid);
     if (e)
         return fail_start(compile, e);
-    known = wait_for(pid, &wait_status);
+    bool known = wait_for(pid, &wait_status);
     *clean = !known || (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_BUILT);
     if (!*clean && !(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_REFUSED))
         return report(compile, child->printed, wait_status);

@@ -41,10 +41,11 @@ static struct bytes find_section(const struct bytes *object, const char *name)
 {
     const size_t length = strlen(name) + 1;
     Elf64_Ehdr header;
-    Elf64_Shdr names, section;
+    Elf64_Shdr names;
 
     if (!read_header(object, &header) || !read_section(object, &header, header.e_shstrndx, &names))
         return (struct bytes){NULL, 0};
+    Elf64_Shdr section;
     for (size_t i = 0; i < header.e_shnum; i++)
         if (read_section(object, &header, i, &section) && section.sh_name < names.sh_size &&
             names.sh_size - section.sh_name >= length &&
@@ -227,15 +228,14 @@ static bool name_file(const struct lw__lines *lines, struct reader lists, uint64
 {
     struct reader again = lists;
     struct entry file = {"", 0}, folder = {"", 0};
-    size_t length, more;
 
     take_entries(lines, &lists, UINT64_MAX, &folder);
     if (!take_entries(lines, &lists, number, &file))
         return false;
     if (file.folder && file.path[0] != '/')
         take_entries(lines, &again, file.folder, &folder);
-    length = strlen(folder.path);
-    more = strlen(file.path);
+    size_t length = strlen(folder.path);
+    size_t more = strlen(file.path);
     if (!more || length + more + 2 > sizeof line->file)
         return false;
     memcpy(line->file, folder.path, length);
@@ -274,12 +274,10 @@ struct table {
 
 static bool take_head(struct reader *r, struct table *t)
 {
-    uint64_t head_bytes;
-
     if (take(r, 2) != 5)
         return false;
     take(r, 2);
-    head_bytes = take(r, 4);
+    uint64_t head_bytes = take(r, 4);
     if (head_bytes > r->left)
         return false;
     t->program = (struct reader){r->at + head_bytes, r->left - head_bytes};

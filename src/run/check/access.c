@@ -85,8 +85,8 @@ static enum lw__class class_of(const struct look *look, const struct lw__access 
 
 const struct lw_ref_row *lw__check_row(const struct lw__ref_thread *thread, uint64_t pointer)
 {
-    uint64_t offset, element;
     size_t row = lw__ref_tagged_row(thread->block->launch, pointer);
+    uint64_t offset, element;
     if (!row)
         row = lw__ref_object_at(thread, pointer, &offset, &element);
     return &thread->block->launch->code->kernel->rows[row];
@@ -94,8 +94,8 @@ const struct lw_ref_row *lw__check_row(const struct lw__ref_thread *thread, uint
 
 static void tell_race(struct look *look, const struct lw__access *other)
 {
-    bool is_new;
     struct lw__message object = {0};
+    bool is_new;
     struct lw__found *found =
         lw__check_found(look->check, class_of(look, other), &look->now, other, &is_new);
     look->raced[other->kind] = true;
@@ -111,12 +111,12 @@ static void tell_race(struct look *look, const struct lw__access *other)
 static void look_for_race(struct look *look, struct lw__page *page, size_t granule,
                           enum lw__kind kind)
 {
-    struct lw__access other;
     const struct lw__summary summary = lw__page_summary(page, granule, kind);
     const uint64_t entry = lw__summary_find(&look->check->intervals, &summary, look->entry);
     if (!entry)
         return;
     assert(entry >> 32 < look->check->intervals.count);
+    struct lw__access other;
     if (!look->check->orders)
         other = lw__check_access(&look->check->intervals, entry, kind);
     else if (!lw__history_find(&page->events[granule], kind, &look->now, is_ordered, look, &other))
@@ -182,8 +182,8 @@ static void order_atomic(struct look *look, uint64_t address, uint32_t what)
 
 static void tell_misaligned(struct look *look, uint64_t address, uint64_t bytes, uint64_t align)
 {
-    bool is_new;
     struct lw__message m = {0}, object = {0};
+    bool is_new;
     struct lw__found *found =
         lw__check_found(look->check, LW_CLASS_MISALIGNED, &look->now, NULL, &is_new);
     if (found && is_new) {

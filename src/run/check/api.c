@@ -114,8 +114,8 @@ static size_t write_proofs(struct lw__text *to, const struct report *r, write_pr
 {
     struct lw__findings *findings = findings_of(r->stream);
     const struct lw__findings_proof *row = NULL;
-    struct lw__proof proof;
     size_t proved = 0;
+    struct lw__proof proof;
     for (*all = 0; findings && lw__findings_next_proof(findings, &row, &proof); ++*all)
         if (proof.is_proved)
             write(to, &proof, !proved++);
@@ -156,8 +156,8 @@ static void write_objects(struct lw__text *to, const struct report *r, bool supp
 {
     struct lw__findings *all = findings_of(r->stream);
     const struct lw__findings_row *row = NULL;
-    struct lw__told told;
     const char *before = "\n  ";
+    struct lw__told told;
     while (all && lw__findings_next(all, &row, &told)) {
         if (!told.suppressed_by != !suppressed)
             continue;
@@ -169,7 +169,6 @@ static void write_objects(struct lw__text *to, const struct report *r, bool supp
 
 static void write_json(struct lw__text *to, const struct report *r)
 {
-    size_t all;
     lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(r->verdict));
     lw__json_add(to, r->why);
     lw__text_add(to, ",\n \"findings\": [");
@@ -177,6 +176,7 @@ static void write_json(struct lw__text *to, const struct report *r)
     lw__text_add(to, "],\n \"suppressed\": [");
     write_objects(to, r, true);
     lw__text_add(to, "],\n \"proved\": [");
+    size_t all;
     write_proofs(to, r, write_proof_json, &all);
     lw__text_add(to, "]}\n");
 }
@@ -196,20 +196,20 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path)
 {
     struct lw__text text = {0}, why = {0};
-    const char *reason_text;
-    lw_status status;
     if (!stream || !path)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "path" : "stream");
     if ((size_t)format >= FORMATS)
         return lw__fail(LW_E_ARG, "%d is no format; need LW_CHECK_TEXT to LW_CHECK_VERBOSE",
                         (int)format);
+    const char *reason_text;
     const lw_check_verdict verdict = judge(stream, &reason_text);
     lw__text_add(&why, "%s", reason_text); /* the thread's next message takes its place */
     const struct report report = {stream, verdict, why.data};
     if (!why.failed)
         formats[format](&text, &report);
-    status = why.failed || text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the findings")
-                                       : lw__write_file(path, text.data, text.length);
+    lw_status status = why.failed || text.failed
+                           ? lw__fail(LW_E_MEMORY, "out of memory: the findings")
+                           : lw__write_file(path, text.data, text.length);
     lw__text_free(&why);
     lw__text_free(&text);
     return status;

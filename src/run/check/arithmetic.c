@@ -14,9 +14,9 @@ static int64_t number(uint64_t bits, unsigned type)
 static double real(uint64_t bits, unsigned width)
 {
     const uint32_t half = (uint32_t)bits;
-    double wide;
     float narrow;
     memcpy(&narrow, &half, sizeof narrow);
+    double wide;
     memcpy(&wide, &bits, sizeof wide);
     return width == 64 ? wide : (double)narrow;
 }

@@ -155,8 +155,8 @@ static inline void compare(const uint64_t *a, const uint64_t *b, size_t count, b
 static struct lw__clock *join_leaves(struct lw__clocks *clocks, struct lw__clock *a,
                                      struct lw__clock *b)
 {
-    bool above, below;
     assert(a->key == b->key && a->span == 1 && b->span == 1);
+    bool above, below;
     if (times_of(a->key) == TIMES)
         compare(a->times, b->times, TIMES, &above, &below);
     else

@@ -53,9 +53,9 @@ static bool find_writer(struct lw__check *check, uint64_t address, struct lw__ac
 static bool tell(struct lw__check *check, const struct lw__object *object, uint64_t address)
 {
     struct lw__access writer;
-    bool is_new;
     if (!find_writer(check, address, &writer)) /* the first schedule wrote it, and this one not */
         writer = check->learnt.latest;
+    bool is_new;
     struct lw__found *found =
         lw__check_found(check, LW_CLASS_NONDETERMINISTIC, &writer, NULL, &is_new);
     if (found && is_new) {

@@ -134,9 +134,9 @@ static lw_status check_launch(void *state, const struct lw__launch *launch)
     const uint64_t began = lw__clock();
     uint64_t accesses = 0;
     struct lw__screened *screened = lw__screens_find(code->screens, launch->kernel);
-    const struct lw_proofs *proofs;
     bool is_worth_it;
     lw_status status = lw__screen_is_worth_it(screened, launch, &is_worth_it);
+    const struct lw_proofs *proofs;
     const bool is_known = lw__ref_proofs(code->exact, launch->kernel, &proofs);
     if (!status && (!is_known || (proofs && !lw__prove(launch, proofs, check.proved))))
         status = lack_memory(launch);

@@ -61,8 +61,8 @@ bool lw__history_add(struct lw__history **history, const struct lw__access *now,
         size_t kept = 0;
         for (size_t i = 0; i < h->count; i++) {
             const struct row *row = &h->rows[i];
-            uint32_t lane;
             const bool covers = now->kind == LW_KIND_WRITE || now->kind == row->access.kind;
+            uint32_t lane;
             if (!covers || !is_ordered(user, &row->access, row->lanes, now, &lane))
                 h->rows[kept++] = *row;
         }

@@ -13,8 +13,8 @@
 static uint64_t address_in_file(const void *returns_to, const char **file)
 {
     const uintptr_t call = (uintptr_t)returns_to - 1;
-    Dl_info info;
     *file = NULL;
+    Dl_info info;
     if (!dladdr((void *)call, &info) || !info.dli_fname)
         return call;
     *file = info.dli_fname;
@@ -89,11 +89,11 @@ static int compare(const void *a, const void *b)
 lw_status lw_check_leaks(lw_device *device, void (*fn)(const lw_finding *finding, void *user),
                          void *user)
 {
-    struct lw__alive_row *rows;
-    size_t count;
     LW_TRY(lw__state_check(device));
     lw__lock();
     lw__streams_finish(device); /* queued launches hold buffers that may be destroyed already */
+    struct lw__alive_row *rows;
+    size_t count;
     const bool is_listed = lw__alive_list(device, &rows, &count);
     lw__unlock();
     if (!is_listed)

@@ -24,9 +24,9 @@ static void add_text(struct lw__text *to, const char *name, const char *text)
 
 static size_t rule_of(const char *class)
 {
+    size_t i = 0;
     const char *name, *about;
     bool warning;
-    size_t i = 0;
     while (lw__check_about(i, &name, &about, &warning) && strcmp(name, class))
         i++;
     return i;
@@ -120,9 +120,9 @@ static int by_index(const void *a, const void *b)
 static bool make_prints(struct lw__findings *findings, struct print **prints, size_t *count)
 {
     const struct lw__findings_row *row = NULL;
-    struct lw__told told;
     size_t capacity = 0, n = 0;
     struct print *made = NULL;
+    struct lw__told told;
     while (findings && lw__findings_next(findings, &row, &told)) {
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 16;

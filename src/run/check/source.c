@@ -65,9 +65,9 @@ static bool names(const char *line, const lw_place *place, const char *class,
 {
     static const char between[] = " \t,", letters[] = "abcdefghijklmnopqrstuvwxyz-";
     const char *at = line ? strstr(line, allow) : NULL;
-    size_t length;
     if (!at)
         return false;
+    size_t length;
     for (at += strlen(allow); *(at += strspn(at, between)); at += length) {
         length = strspn(at, letters);
         if (length && !lw__check_is_class(at, length))

@@ -14,10 +14,10 @@ struct state {
 
 lw_status lw__state_open(const char *name, void **state)
 {
-    struct state *s;
     *state = NULL;
     if (strcmp(name, "check"))
         return lw__fail(LW_E_DEVICE, "there is no device '%s'; need 'check'", name);
+    struct state *s;
     *state = s = calloc(1, sizeof *s);
     if (!s)
         return lw__fail(LW_E_MEMORY, "out of memory: a device");

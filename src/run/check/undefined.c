@@ -212,11 +212,11 @@ struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check, const struct 
                                           uint64_t bytes, bool is_written)
 {
     const struct lw__launch *request = thread->block->launch->request;
-    struct lw_ref_shadow at;
     const uint64_t address = lw__ref_address(pointer);
     const struct lw_ref_row *row = lw__check_row(thread, pointer);
     const uint32_t origin = (uint32_t)row->origin;
     const bool is_argument = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
+    struct lw_ref_shadow at;
     if ((row->kind == LW_REF_SHARED || row->kind == LW_REF_DYNAMIC) &&
         in_block(u, thread, address, bytes, origin, is_written, &at))
         return at;

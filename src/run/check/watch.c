@@ -182,10 +182,10 @@ static void overflow(void *watch, struct lw__ref_thread *thread, uint64_t a, uin
                      uint32_t what, uint32_t site)
 {
     struct lw__check *check = watch;
-    bool is_new;
     const struct lw__access here = {
         .block = lw__watched(thread)->index, .thread = (uint32_t)thread->abi.linear, .site = site};
     struct lw__message m = {0};
+    bool is_new;
     struct lw__found *found = lw__check_found(check, LW_CLASS_OVERFLOW, &here, NULL, &is_new);
     if (found && is_new) {
         lw__tell_overflow(&m, a, b, what);
@@ -236,9 +236,9 @@ static struct lw__access place_of(const struct lw__ref_thread *thread, uint32_t 
 static void tell(struct lw__check *check, enum lw__class class, const struct lw__ref_thread *at,
                  uint32_t site, const struct lw__ref_thread *other, const char *what)
 {
-    bool is_new;
     const struct lw__access here = place_of(at, site);
     const struct lw__access there = other ? place_of(other, other->abi.site) : here;
+    bool is_new;
     struct lw__found *found = lw__check_found(check, class, &here, other ? &there : NULL, &is_new);
     if (found && is_new)
         found->what = lw__copy_string(what);
@@ -251,13 +251,13 @@ static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t si
                    enum lw__ref_verdict verdict, uint64_t pointer, const char *what)
 {
     struct lw__check *check = watch;
-    struct lw__range gone;
     struct lw__message m = {0};
     const uint64_t address = lw__ref_address(pointer);
     enum lw__class class = verdict == LW_REF_ENDED      ? LW_CLASS_USE_AFTER_FREE
                            : verdict == LW_REF_PROMISED ? LW_CLASS_ASSUMPTION
                                                         : LW_CLASS_BOUNDS;
     lw__message_add(&m, "%s", what);
+    struct lw__range gone;
     if (verdict == LW_REF_NOWHERE && lw__state_gone(check->device, address, &gone)) {
         class = LW_CLASS_USE_AFTER_FREE;
         m = (struct lw__message){0};

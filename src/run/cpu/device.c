@@ -11,10 +11,9 @@
 
 static lw_status cpu_open(const char *name, void **state)
 {
-    const struct lw__level *level;
-
     if (strcmp(name, "cpu") != 0)
         return lw__fail(LW_E_DEVICE, "there is no device '%s'; need cpu, without a number", name);
+    const struct lw__level *level;
     LW_TRY(lw__cpu_level_choose(&level));
     *state = (void *)level; /* constant: nobody writes there */
     return LW_OK;

@@ -66,9 +66,9 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
     const uint32_t last = m->set->count - 1;
     const bool is_last = gang->number == last;
     const size_t each = (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
-    char *memory;
 
     assert(gang->number < m->set->count && &m->set->members[gang->number] == m);
+    char *memory;
     if (!lw__cpu_memory(is_last ? LW_CPU_LAST_GANG : LW_CPU_GANGS, is_last ? each : last * each,
                         LW_CPU_ALIGN, &memory)) {
         struct lw__message why = {0};
@@ -112,8 +112,6 @@ static void not_stuck(struct gang_set *c)
  * a count in a round that began earlier; therefore its next round is counted. */
 static bool are_all_stuck(struct gang_set *c)
 {
-    bool all;
-
     lw__lock();
     if (!c->is_stuck)
         recount(c->run);
@@ -126,7 +124,7 @@ static bool are_all_stuck(struct gang_set *c)
         c->run->stuck++;
     }
     assert(c->run->stuck <= c->run->threads);
-    all = c->run->stuck >= atomic_load(&c->run->inside);
+    bool all = c->run->stuck >= atomic_load(&c->run->inside);
     lw__unlock();
     return all;
 }
@@ -388,11 +386,10 @@ static bool start(struct gang_set *c, uint64_t block)
 
 static bool run_block(struct gang_set *c, uint64_t block)
 {
-    uint32_t waiting;
-    bool stopped, moved;
-
     if (!start(c, block))
         return false;
+    uint32_t waiting;
+    bool stopped, moved;
     for (;;) {
         const struct lw_cpu_gang *earliest = survey(c, &waiting, &stopped);
 
@@ -417,10 +414,10 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
                            uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs)
 {
     struct lw__cpu_run *run = worker->user;
-    struct gang_set *c;
-    char *memory;
     bool ok = true;
 
+    struct gang_set *c;
+    char *memory;
     if (!lw__cpu_memory(LW_CPU_CREW, sizeof *c, _Alignof(struct gang_set), &memory)) {
         struct lw__message why = {0};
 

@@ -202,28 +202,27 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
 {
     uint64_t time = lw__cpu_known_time(state, launch);
     struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
-    struct lw__guarded_args room;
     struct lw__fault_thread *self = lw__cpu_fault_thread();
-    size_t helpers, args_bytes;
-    lw_status status;
 
     (void)state;
     if (!self)
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a thread's stack for kernels",
                         launch->kernel);
+    struct lw__guarded_args room;
+    size_t args_bytes;
     run.abi = (struct lw_cpu_launch){
         .args = lw__guarded_args(launch, &room, &args_bytes),
         .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
     memcpy(&run.entry, &launch->entry, sizeof run.entry);
     run.blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     run.first_chunk = first_chunk(run.blocks, time);
-    helpers = count_helpers(run.blocks, time);
+    size_t helpers = count_helpers(run.blocks, time);
     run.threads = helpers + 1;
     lw__stop_begin(self, launch->cancelled, launch->entry);
     lw__pool_share(&run.share, helpers); /* with this thread in it until its helpers have left */
     lw__stop_end(self);
     assert(!atomic_load(&run.inside));
-    status = outcome(&run);
+    lw_status status = outcome(&run);
     if (!status) {
         assert(atomic_load(&run.next) == run.blocks);
         time = atomic_load(&run.busy);

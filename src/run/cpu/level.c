@@ -72,9 +72,8 @@ static lw_status choose_level(const struct lw__level **level)
 
 lw_status lw__cpu_level_choose(const struct lw__level **level)
 {
-    long threads;
-
     LW_TRY(choose_level(level));
+    long threads;
     LW_TRY(lw__environment_number("LANEWISE_GANG", 32, LW_CPU_THREADS_MAX, &threads));
     if (threads)
         *level = with_gang(*level, (size_t)threads);

@@ -75,12 +75,11 @@ static struct piece *create(void)
 static struct piece *of_this_thread(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct piece *p;
 
     pthread_once(&once, make_key);
     if (!has_key)
         return NULL;
-    p = pthread_getspecific(key);
+    struct piece *p = pthread_getspecific(key);
     return p ? p : create();
 }
 
@@ -98,17 +97,15 @@ static bool grow(struct part *p, size_t bytes, bool is_guarded)
 bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory)
 {
     const bool is_kernels = use != LW_CPU_CREW && use != LW_CPU_WATCHED;
-    struct piece *piece;
-    struct part *p;
 
     assert(align && align <= LW_SHARED_ALIGN && !(align & (align - 1)));
     *memory = NULL;
     if (!bytes)
         return true;
-    piece = of_this_thread();
+    struct piece *piece = of_this_thread();
     if (!piece)
         return false;
-    p = &piece->parts[use];
+    struct part *p = &piece->parts[use];
     if (p->bytes < bytes && !grow(p, bytes, is_kernels && piece->fault.traps))
         return false;
     *memory = p->memory ? p->memory : lw__guard_place(&p->guarded, bytes, align);

@@ -20,12 +20,12 @@ static const struct lw__lines *find_object(const struct lw__launch *launch, uint
 {
     struct lw__bytes file = {0};
     struct link_map *map;
-    Dl_info info;
 
     if (launch->code) {
         *begin = dlinfo(launch->code, RTLD_DI_LINKMAP, &map) ? 0 : map->l_addr;
         return launch->lines;
     }
+    Dl_info info;
     if (!dladdr1(launch->entry, &info, (void **)&map, RTLD_DL_LINKMAP))
         return NULL;
     *begin = map->l_addr;
@@ -67,13 +67,13 @@ static void tell(struct lw__cpu_run *run, uint64_t block, const struct lw__fault
 {
     const struct lw__launch *launch = run->launch;
     struct lw__message m = {0};
-    struct lw__line line;
 
     if (fault->stack_bytes)
         lw__message_add(&m, "kernel '%s' needs more than the %zu bytes of stack that there are",
                         launch->kernel, fault->stack_bytes);
     else
         lw__message_add(&m, "kernel '%s' accessed memory outside its buffers", launch->kernel);
+    struct lw__line line;
     if (find_line(launch, fault, &line))
         lw__message_add(&m, " near %s:%u", line.file, line.line);
     add_block(&m, launch->grid, block);
@@ -100,18 +100,18 @@ bool lw__cpu_enter_blocks(struct lw__cpu_thread *t, lw_cpu_entry *entry,
                           const struct lw_cpu_launch *launch, uint64_t block, uint64_t first,
                           uint64_t count)
 {
-    uint64_t result;
     const struct lw__call call = {(void (*)(void))entry,
                                   {LW__WORD(launch), LW__WORD(&t->abi), first, count}};
+    uint64_t result;
     return enter(t, &call, block, &result) && (uint32_t)result == 0;
 }
 
 void *lw__cpu_enter_start(struct lw__cpu_thread *t, lw_cpu_gang_start *start,
                           const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang)
 {
-    uint64_t result;
     const struct lw__call call = {(void (*)(void))start,
                                   {LW__WORD(launch), LW__WORD(&t->abi), LW__WORD(gang)}};
+    uint64_t result;
     return enter(t, &call, gang->block, &result) ? (void *)(uintptr_t)result : NULL;
 }
 
@@ -126,9 +126,9 @@ bool lw__cpu_enter_gangs(struct lw__cpu_thread *t, const struct lw__cpu_resume *
                          uint64_t block)
 {
     const struct lw__call call = {(void (*)(void))resume_gangs, {LW__WORD(gangs)}};
-    uint64_t result;
 
     assert(gangs->count <= LW_CPU_GANGS_MAX);
+    uint64_t result;
     return enter(t, &call, block, &result);
 }
 

@@ -99,13 +99,12 @@ static lw_status load_bytes(struct lw__cuda *gpu, const void *payload, size_t by
                             struct lw__cuda_code *c)
 {
     char *text = malloc(bytes + 1);
-    lw_status status;
 
     if (!text)
         return lw__fail(LW_E_MEMORY, "out of memory: the code of a kernel, %zu bytes", bytes);
     memcpy(text, payload, bytes);
     text[bytes] = '\0';
-    status = lw__gpu_enter(&gpu->gpu);
+    lw_status status = lw__gpu_enter(&gpu->gpu);
     if (!status) {
         status = load_text(gpu, text, c);
         lw__gpu_leave(&gpu->gpu);
@@ -120,11 +119,11 @@ lw_status lw__cuda_load(void *state, const char *path, const void *payload, size
                         void **code)
 {
     struct lw__cuda_code *c = calloc(1, sizeof *c);
-    lw_status status;
 
     *code = NULL;
     if (!c)
         return lw__fail(LW_E_MEMORY, "out of memory: the code of a kernel");
+    lw_status status;
     if (bytes >= 4 && !memcmp(payload, "\177ELF", 4))
         status = lw__code_open(path, &c->object);
     else

@@ -79,14 +79,13 @@ static lw_status parse(const char *name, int *ordinal)
 {
     const char *digits = name + strlen("cuda");
     char *end = NULL;
-    long number;
 
     assert(!strncmp(name, "cuda", strlen("cuda"))); /* devices.c has chosen by it */
     *ordinal = 0;
     if (!*digits)
         return LW_OK;
     digits++;
-    number = *digits >= '0' && *digits <= '9' ? strtol(digits, &end, 10) : -1;
+    long number = *digits >= '0' && *digits <= '9' ? strtol(digits, &end, 10) : -1;
     if (number < 0 || *end)
         return lw__fail(LW_E_DEVICE, "there is no device '%s'; need cuda or cuda:N", name);
     *ordinal = number < GPUS_MAX ? (int)number : GPUS_MAX;
@@ -95,10 +94,8 @@ static lw_status parse(const char *name, int *ordinal)
 
 static lw_status start(struct lw__cuda *gpu)
 {
-    int result;
-
     LW_TRY(describe(gpu));
-    result = gpu->driver->context_retain(&gpu->gpu.context, gpu->device);
+    int result = gpu->driver->context_retain(&gpu->gpu.context, gpu->device);
     LW_TRY(lw__gpu_result(&gpu->gpu, result, "device '%s' cannot be opened", gpu->gpu.name));
     return lw__gpu_begin(&gpu->gpu);
 }
@@ -122,7 +119,6 @@ static lw_status open_first(const struct lw__cuda_driver *driver, int ordinal,
                             struct lw__cuda **out)
 {
     struct lw__cuda *gpu = calloc(1, sizeof *gpu);
-    lw_status status;
 
     if (!gpu)
         return lw__fail(LW_E_MEMORY, "out of memory: a device");
@@ -132,7 +128,7 @@ static lw_status open_first(const struct lw__cuda_driver *driver, int ordinal,
     atomic_init(&gpu->holds, 1);
     atomic_init(&gpu->gpu.is_lost, false);
     pthread_mutex_init(&gpu->gpu.lock, NULL);
-    status = start(gpu);
+    lw_status status = start(gpu);
     if (atomic_load(&gpu->gpu.is_lost))
         status =
             lw__fail(LW_E_DEVICE, "device '%s' cannot be opened (%s); it may take a new process",
@@ -146,12 +142,12 @@ static lw_status open_first(const struct lw__cuda_driver *driver, int ordinal,
 
 static lw_status cuda_open(const char *name, void **state)
 {
-    const struct lw__cuda_driver *driver;
     char text[LW_GPU_RESULT_ROOM];
     lw_status status = LW_OK;
     int ordinal, count = 0, result;
 
     LW_TRY(parse(name, &ordinal));
+    const struct lw__cuda_driver *driver;
     LW_TRY(lw__cuda_driver(&driver));
     result = driver->device_count(&count);
     if (result)

@@ -166,12 +166,11 @@ static lw_status load(void)
 {
     const char *path = getenv("LANEWISE_CUDA_DRIVER"), *why;
     lw_status status;
-    void *library;
 
     if (path && !*path)
         return lw__fail(LW_E_ARG, "LANEWISE_CUDA_DRIVER is ''; need the path of a library");
     errno = 0;
-    library = dlopen(path ? path : default_library, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(path ? path : default_library, RTLD_NOW | RTLD_LOCAL);
     if (!library && errno == ENOMEM) /* dlerror() may blame the file */
         return lw__fail_system(errno, "the NVIDIA driver");
     if (!library) {

@@ -42,10 +42,10 @@ lw_status lw__gpu_batch_create(void *state, size_t count, const size_t *begin, c
                                void **batch)
 {
     struct lw__gpu *gpu = state;
-    struct lw__gpu_batch *b;
 
     if (!gpu->driver->has_graphs)
         return lw__fail(LW_E_UNSUPPORTED, "the driver of device '%s' has no graphs", gpu->name);
+    struct lw__gpu_batch *b;
     b = calloc(1, sizeof *b);
     if (!b)
         return lw__fail(LW_E_MEMORY, "out of memory: a batch of launches");
@@ -138,8 +138,8 @@ static int add_nodes(struct lw__gpu_batch *b, const struct lw__launch *first)
     int result = list ? 0 : b->gpu->driver->out_of_memory;
 
     for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
-        uint64_t record;
         void *parameters[2];
+        uint64_t record;
         const struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
         size_t count = 0;
 
@@ -155,13 +155,13 @@ static int add_nodes(struct lw__gpu_batch *b, const struct lw__launch *first)
 static bool note_launches(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
-    struct lw__guarded_args room;
 
     b->record_count = 0;
+    struct lw__guarded_args room;
     for (size_t k = 0; k < b->count; k++, l = l->next_of_batch) {
         struct lw__gpu_node *n = &b->nodes[k];
-        size_t bytes;
         assert(l); /* as many launches as nodes */
+        size_t bytes;
         const char *args = lw__guarded_args(l, &room, &bytes);
 
         n->code = l->code;
@@ -195,21 +195,20 @@ static int make_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     const struct lw__launch *l = first;
-    struct lw__guarded_args room;
     int result = 0;
 
+    struct lw__guarded_args room;
     for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
         size_t bytes;
         const char *args = lw__guarded_args(l, &room, &bytes);
-        uint64_t record;
         void *parameters[2];
-        struct lw__gpu_start start;
 
         assert(l->code == b->nodes[k].code);
         if (!memcmp(b->nodes[k].args, args, bytes))
             continue;
         memcpy(b->nodes[k].args, args, bytes);
-        start = start_of(b, k, l, &record, parameters);
+        uint64_t record;
+        struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
         result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &start);
         if (result) /* the driver has others: all is made anew */
             drop_graph(b);
@@ -221,12 +220,11 @@ static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 
 static int take(struct lw__gpu_batch *b, struct lw__gpu_flight **out)
 {
-    struct lw__gpu_flight *f;
     void *images = NULL;
     int result = 0;
 
     pthread_mutex_lock(&b->gpu->lock);
-    f = b->idle;
+    struct lw__gpu_flight *f = b->idle;
     if (f)
         b->idle = f->next;
     pthread_mutex_unlock(&b->gpu->lock);
@@ -293,10 +291,9 @@ lw_status lw__gpu_batch_issue(void *state, void *batch, const struct lw__launch 
                               void **flight)
 {
     struct lw__gpu_flight *f = NULL;
-    lw_status status;
 
     LW_TRY(lw__gpu_enter(state));
-    status = issue(batch, first, &f);
+    lw_status status = issue(batch, first, &f);
     lw__gpu_leave(state);
     *flight = f;
     return status;

@@ -88,7 +88,6 @@ lw_status lw__gpu_fail_lost(struct lw__gpu *gpu, lw_status status)
 lw_status lw__gpu_result(struct lw__gpu *gpu, int result, const char *format, ...)
 {
     char what[256], text[LW_GPU_RESULT_ROOM];
-    va_list arguments;
 
     if (!result)
         return LW_OK;
@@ -96,6 +95,7 @@ lw_status lw__gpu_result(struct lw__gpu *gpu, int result, const char *format, ..
         lose(gpu, result);
         return lw__gpu_fail_lost(gpu, LW_E_DEVICE);
     }
+    va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
@@ -105,13 +105,11 @@ lw_status lw__gpu_result(struct lw__gpu *gpu, int result, const char *format, ..
 
 lw_status lw__gpu_enter(struct lw__gpu *gpu)
 {
-    int result;
-
     if (gpu->driver->is_forked())
         return gpu->driver->fail_forked();
     if (atomic_load_explicit(&gpu->is_lost, memory_order_acquire))
         return lw__gpu_fail_lost(gpu, LW_E_DEVICE);
-    result = gpu->driver->context_push(gpu->context);
+    int result = gpu->driver->context_push(gpu->context);
     return lw__gpu_result(gpu, result, "device '%s' cannot be used", gpu->name);
 }
 
@@ -139,10 +137,8 @@ int lw__gpu_copied(const struct lw__gpu *gpu, int result)
 
 lw_status lw__gpu_begin(struct lw__gpu *gpu)
 {
-    int result;
-
     LW_TRY(lw__gpu_enter(gpu));
-    result = gpu->driver->stream_create(&gpu->copies, LW_GPU_STREAM_NON_BLOCKING);
+    int result = gpu->driver->stream_create(&gpu->copies, LW_GPU_STREAM_NON_BLOCKING);
     lw__gpu_leave(gpu);
     return lw__gpu_result(gpu, result, "device '%s' cannot be opened", gpu->name);
 }

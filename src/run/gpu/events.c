@@ -14,8 +14,6 @@ enum { SPIN_NS = 100000, NAP_MIN_NS = 10000, NAP_MAX_NS = 1000000 };
 /* Entered. */
 static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
 {
-    int result;
-
     pthread_mutex_lock(&gpu->lock);
     *out = gpu->marks;
     if (*out)
@@ -26,7 +24,7 @@ static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
     *out = calloc(1, sizeof **out);
     if (!*out)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
-    result = gpu->driver->event_create(&(*out)->event, 0);
+    int result = gpu->driver->event_create(&(*out)->event, 0);
     if (!result)
         return LW_OK;
     free(*out);
@@ -37,12 +35,11 @@ lw_status lw__gpu_mark(void *state, void *queue, void **mark)
 {
     const struct lw__gpu_queue *q = queue;
     struct lw__gpu *gpu = state;
-    struct lw__gpu_mark *m;
-    lw_status status;
     int result = 0;
 
     LW_TRY(lw__gpu_enter(gpu));
-    status = take(gpu, &m);
+    struct lw__gpu_mark *m;
+    lw_status status = take(gpu, &m);
     if (!status)
         result = gpu->driver->event_record(m->event, q->stream);
     lw__gpu_leave(gpu);
@@ -76,10 +73,9 @@ lw_status lw__gpu_mark_await(void *state, void *queue, void *mark)
     const struct lw__gpu_queue *q = queue;
     const struct lw__gpu_mark *m = mark;
     struct lw__gpu *gpu = state;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
-    result = gpu->driver->stream_wait_event(q->stream, m->event, 0);
+    int result = gpu->driver->stream_wait_event(q->stream, m->event, 0);
     lw__gpu_leave(gpu);
     return lw__gpu_result(gpu, result, "device '%s': waiting for an event", gpu->name);
 }
@@ -90,10 +86,9 @@ lw_status lw__gpu_mark_elapsed(void *state, void *begin, void *end, int64_t *nan
     const struct lw__gpu_mark *from = begin, *to = end;
     struct lw__gpu *gpu = state;
     float milliseconds = 0;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
-    result = gpu->driver->event_elapsed(&milliseconds, from->event, to->event);
+    int result = gpu->driver->event_elapsed(&milliseconds, from->event, to->event);
     lw__gpu_leave(gpu);
     *nanoseconds = (int64_t)((double)milliseconds * 1e6);
     return lw__gpu_result(gpu, result, "device '%s': the time between events", gpu->name);
@@ -118,10 +113,10 @@ static int wait_until(const struct lw__gpu *gpu, const struct lw__gpu_queue *q,
 {
     const int64_t begin = (int64_t)lw__clock();
     int64_t end = INT64_MAX, time;
-    int result;
 
     if (deadline->tv_sec < INT64_MAX / 1000000000)
         end = (int64_t)deadline->tv_sec * 1000000000 + deadline->tv_nsec;
+    int result;
     for (;;) {
         result = m ? gpu->driver->event_query(m->event) : gpu->driver->stream_query(q->stream);
         time = (int64_t)lw__clock();
@@ -136,10 +131,10 @@ lw_status lw__gpu_await(void *state, void *queue, void *mark, const struct times
     const struct lw__gpu_queue *q = queue;
     const struct lw__gpu_mark *m = mark;
     struct lw__gpu *gpu = state;
-    int result;
 
     LW_TRY(lw__gpu_refuse_capture(gpu, queue, "it cannot be waited for"));
     LW_TRY(lw__gpu_enter(gpu));
+    int result;
     if (deadline)
         result = wait_until(gpu, q, m, deadline);
     else if (m)

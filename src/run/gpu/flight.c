@@ -111,12 +111,10 @@ lw_status lw__gpu_flight_take(struct lw__gpu_queue *q, const struct lw__launch *
 lw_status lw__gpu_fail_start(struct lw__gpu_queue *q, struct lw__gpu_flight *f, int result,
                              const char *what, const char *kernel)
 {
-    lw_status status;
-
     assert(result);
     if (f && (f->images || f->before))
         (void)q->gpu->driver->stream_wait(q->stream);
-    status = lw__gpu_result(q->gpu, result, "%s '%s' cannot be launched", what, kernel);
+    lw_status status = lw__gpu_result(q->gpu, result, "%s '%s' cannot be launched", what, kernel);
     if (f)
         lw__gpu_end_flight(q, f);
     if (atomic_load(&q->gpu->is_lost))
@@ -130,13 +128,13 @@ lw_status lw__gpu_fail_start(struct lw__gpu_queue *q, struct lw__gpu_flight *f, 
 int lw__gpu_prepare(struct lw__gpu_queue *q, uint32_t uses)
 {
     const struct lw__gpu_driver *driver = q->gpu->driver;
-    void *word;
     int result = 0;
 
     if (uses & LW_CUDA_PRINTS && !q->prints)
         result = driver->memory_create(&q->prints, LW_GPU_PRINT_BYTES);
     if (result || !(uses & LW_CUDA_STOPS) || atomic_load(&q->stop))
         return result;
+    void *word;
     result =
         driver->host_create(&word, sizeof(uint32_t), LW_GPU_HOST_PORTABLE | LW_GPU_HOST_MAPPED);
     if (result)

@@ -9,10 +9,8 @@ enum {
 /* Entered. All zero; one of no bytes has an address too. */
 static int create(struct lw__gpu *gpu, size_t bytes, uint64_t *memory)
 {
-    int result;
-
     bytes = bytes < MEMORY_MIN ? MEMORY_MIN : (bytes + MEMORY_STEP - 1) / MEMORY_STEP * MEMORY_STEP;
-    result = gpu->driver->memory_create(memory, bytes);
+    int result = gpu->driver->memory_create(memory, bytes);
     if (result)
         return result;
     result = lw__gpu_copied(gpu, gpu->driver->memory_fill(*memory, 0, bytes, gpu->copies));
@@ -26,11 +24,10 @@ lw_status lw__gpu_memory_create(void *state, size_t bytes, void **memory)
     struct lw__gpu *gpu = state;
     uint64_t address = 0;
     size_t unused = 0, total = 0;
-    int result;
 
     *memory = NULL;
     LW_TRY(lw__gpu_enter(gpu));
-    result = create(gpu, bytes, &address);
+    int result = create(gpu, bytes, &address);
     if (result == gpu->driver->out_of_memory)
         (void)gpu->driver->memory_info(&unused, &total);
     lw__gpu_leave(gpu);
@@ -57,9 +54,9 @@ void lw__gpu_memory_destroy(void *state, void *memory)
 lw_status lw__gpu_memory_write(void *state, void *to, const void *from, size_t bytes)
 {
     struct lw__gpu *gpu = state;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
+    int result;
     result =
         lw__gpu_copied(gpu, gpu->driver->memory_write((uintptr_t)to, from, bytes, gpu->copies));
     lw__gpu_leave(gpu);
@@ -70,10 +67,10 @@ lw_status lw__gpu_memory_write(void *state, void *to, const void *from, size_t b
 lw_status lw__gpu_memory_read(void *state, void *to, const void *from, size_t bytes)
 {
     struct lw__gpu *gpu = state;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
-    result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, (uintptr_t)from, bytes, gpu->copies));
+    int result =
+        lw__gpu_copied(gpu, gpu->driver->memory_read(to, (uintptr_t)from, bytes, gpu->copies));
     lw__gpu_leave(gpu);
     return lw__gpu_result(gpu, result, "device '%s': reading %zu bytes of a buffer", gpu->name,
                           bytes);
@@ -85,11 +82,11 @@ lw_status lw__gpu_memory_copy(void *state, void *to, void *from_state, const voi
                               size_t bytes)
 {
     struct lw__gpu *gpu = state, *other = from_state;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
     if (other != gpu)
         (void)gpu->driver->context_reaches(other->context, 0);
+    int result;
     result =
         lw__gpu_copied(gpu, gpu->driver->memory_copy((uintptr_t)to, gpu->context, (uintptr_t)from,
                                                      other->context, bytes, gpu->copies));
@@ -104,10 +101,9 @@ lw_status lw__gpu_memory_check(void *state, const void *memory, size_t bytes)
     const uint64_t first = (uintptr_t)memory, last = first + bytes - 1;
     struct lw__gpu *gpu = state;
     char text[LW_GPU_RESULT_ROOM];
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
-    result = last < first ? gpu->driver->invalid_value : gpu->driver->address_check(first);
+    int result = last < first ? gpu->driver->invalid_value : gpu->driver->address_check(first);
     result = result ? result : gpu->driver->address_check(last);
     lw__gpu_leave(gpu);
     if (result == gpu->driver->invalid_value)

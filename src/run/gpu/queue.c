@@ -78,11 +78,10 @@ static int start(struct lw__gpu_queue *q, const struct lw__launch *l,
                  const struct lw__gpu_flight *f)
 {
     const struct lw__gpu_code *c = l->code;
-    int result;
 
     if (!c->uses)
         return lw__gpu_start_kernel(q, l, 0);
-    result = lw__gpu_prepare(q, c->uses);
+    int result = lw__gpu_prepare(q, c->uses);
     lw__gpu_stop_if_cancelled(q, l);
     result = result ? result : write_record(q, f, c->uses);
     result = result ? result : lw__gpu_start_kernel(q, l, f->record);
@@ -95,11 +94,10 @@ static lw_status take_off(struct lw__gpu_queue *q, const struct lw__launch *l,
 {
     const struct lw__gpu_code *c = l->code;
     struct lw__gpu_flight *f = NULL;
-    int result;
 
     LW_TRY(lw__gpu_flight_take(q, l, c->uses != 0, &f));
     lw__gpu_set_under_way(q, f);
-    result = start(q, l, f);
+    int result = start(q, l, f);
     if (result)
         return lw__gpu_fail_start(q, f, result, "kernel", l->kernel);
     *out = f;
@@ -120,10 +118,10 @@ static lw_status issue(void *state, const struct lw__launch *l, void **flight)
     struct lw__gpu *gpu = state;
     struct lw__gpu_queue *q = l->queue;
     struct lw__gpu_flight *f = NULL;
-    lw_status status;
 
     assert(q->gpu == gpu);
     LW_TRY(lw__gpu_enter(gpu));
+    lw_status status;
     if (q->is_wrapped && takes(NULL, l)) /* nobody waits for the end of it */
         status = lw__gpu_issue_wrapped(q, l);
     else
@@ -153,9 +151,9 @@ static lw_status retire(void *state, const struct lw__launch *l, void *flight, c
 lw_status lw__gpu_launch(void *state, const struct lw__launch *launch)
 {
     char error[LW_MESSAGE_MAX + 1];
-    void *flight;
 
     LW_TRY(lw__gpu_refuse_capture(state, launch->queue, "a kernel that prints cannot be launched"));
+    void *flight;
     LW_TRY(issue(state, launch, &flight));
     if (!lw__gpu_await(state, launch->queue, NULL, NULL))
         return retire(state, launch, flight, NULL);
@@ -170,23 +168,20 @@ static int find_stream(struct lw__gpu *gpu, struct gpu_stream *native, bool is_w
                        struct gpu_stream **stream)
 {
     struct gpu_context *context = NULL;
-    int result;
 
     if (!is_wrapped)
         return gpu->driver->stream_create(stream, LW_GPU_STREAM_NON_BLOCKING);
     *stream = native;
-    result = gpu->driver->stream_context(native, &context);
+    int result = gpu->driver->stream_context(native, &context);
     return !result && context != gpu->context ? gpu->driver->wrong_context : result;
 }
 
 static lw_status make(struct lw__gpu *gpu, void *native, bool is_wrapped, void **queue)
 {
-    struct lw__gpu_queue *q;
-    int result;
-
     LW_TRY(lw__gpu_enter(gpu));
+    struct lw__gpu_queue *q;
     q = calloc(1, sizeof *q);
-    result = q ? find_stream(gpu, native, is_wrapped, &q->stream) : 0;
+    int result = q ? find_stream(gpu, native, is_wrapped, &q->stream) : 0;
     lw__gpu_leave(gpu);
     if (!q)
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");

@@ -37,10 +37,10 @@ static bool print(const struct lw__launch *l, const char *from, size_t room, siz
                   bool *is_whole)
 {
     const struct lw__gpu_code *c = l->code;
-    struct lw_cuda_print head;
     struct lw__print_texts texts = {.find = find_text, .user = c};
     int32_t block[3], thread[3];
 
+    struct lw_cuda_print head;
     *is_whole = room >= sizeof head;
     if (!*is_whole)
         return true;
@@ -75,10 +75,9 @@ static lw_status read_prints(struct lw__gpu_queue *q, const struct lw__launch *l
                              size_t bytes)
 {
     struct lw__gpu *gpu = q->gpu;
-    int result;
 
     LW_TRY(lw__gpu_enter(gpu));
-    result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, q->prints, bytes, gpu->copies));
+    int result = lw__gpu_copied(gpu, gpu->driver->memory_read(to, q->prints, bytes, gpu->copies));
     lw__gpu_leave(gpu);
     return lw__gpu_result(gpu, result, "kernel '%s': what it prints", l->kernel);
 }
@@ -87,10 +86,10 @@ static lw_status report_prints(struct lw__gpu_queue *q, const struct lw__launch 
                                const struct lw_cuda_launch *r)
 {
     uint64_t bytes = r->printed < r->print_end ? r->printed : r->print_end;
-    lw_status status;
-    char *records;
 
     bytes = bytes < LW_GPU_PRINT_BYTES ? bytes : LW_GPU_PRINT_BYTES;
+    lw_status status;
+    char *records;
     if (bytes) {
         records = malloc(bytes);
         if (!records)

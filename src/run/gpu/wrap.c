@@ -37,12 +37,11 @@ static lw_status look_for_capture(struct lw__gpu_queue *q)
 lw_status lw__gpu_refuse_capture(void *state, void *queue, const char *what)
 {
     struct lw__gpu_queue *q = queue;
-    lw_status status;
 
     if (!q->is_wrapped)
         return LW_OK;
     LW_TRY(lw__gpu_enter(state));
-    status = look_for_capture(q);
+    lw_status status = look_for_capture(q);
     lw__gpu_leave(state);
     if (!status && q->is_capturing)
         status = lw__fail(LW_E_ARG, "the wrapped stream is being captured: %s", what);
@@ -53,9 +52,8 @@ lw_status lw__gpu_refuse_capture(void *state, void *queue, const char *what)
 
 static struct lw__gpu_lasting *find(struct lw__gpu_queue *q, const void *code)
 {
-    struct lw__gpu_lasting *r;
-
     pthread_mutex_lock(&q->gpu->lock);
+    struct lw__gpu_lasting *r;
     for (r = q->lasting; r && r->launch.code != code;)
         r = r->next;
     pthread_mutex_unlock(&q->gpu->lock);
@@ -103,14 +101,13 @@ static lw_status create(struct lw__gpu_queue *q, const struct lw__launch *l,
                         struct lw__gpu_lasting **out)
 {
     const struct lw__gpu_code *c = l->code;
-    struct lw__gpu_lasting *r;
-    int result;
 
     if (q->is_capturing)
         return lw__fail(LW_E_ARG,
                         "%s: the wrapped stream is being captured; a kernel that asserts, waits "
                         "or takes tickets is launched on it once before",
                         l->kernel);
+    struct lw__gpu_lasting *r;
     r = calloc(1, sizeof *r);
     if (!r)
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
@@ -121,7 +118,7 @@ static lw_status create(struct lw__gpu_queue *q, const struct lw__launch *l,
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
     }
     r->launch.objects = r->objects;
-    result = make_images(q->gpu, r);
+    int result = make_images(q->gpu, r);
     result = result ? result : lw__gpu_prepare(q, c->uses);
     if (result) {
         destroy(q->gpu, r, true);
@@ -161,11 +158,10 @@ static int start(struct lw__gpu_queue *q, const struct lw__launch *l, struct lw_
 {
     const struct lw__gpu_driver *driver = q->gpu->driver;
     const struct lw__gpu_code *c = l->code;
-    int result;
 
     note_launch(q, r, l);
-    result = driver->memory_write(r->record, &r->images->before,
-                                  offsetof(struct lw_cuda_launch, failure_count), q->stream);
+    int result = driver->memory_write(r->record, &r->images->before,
+                                      offsetof(struct lw_cuda_launch, failure_count), q->stream);
     result = result ? result : lw__gpu_start_kernel(q, l, r->record);
     if (result || !(c->uses & LW_CUDA_FAILS))
         return result;
@@ -176,7 +172,6 @@ lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch
 {
     const struct lw__gpu_code *c = l->code;
     struct lw__gpu_lasting *r = NULL;
-    int result;
 
     assert(q->is_wrapped && !(c->uses & LW_CUDA_PRINTS));
     LW_TRY(look_for_capture(q));
@@ -188,7 +183,7 @@ lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch
     pthread_mutex_lock(&q->gpu->lock);
     snprintf(q->last_kernel, sizeof q->last_kernel, "%s", l->kernel);
     pthread_mutex_unlock(&q->gpu->lock);
-    result = r ? start(q, l, r) : lw__gpu_start_kernel(q, l, 0);
+    int result = r ? start(q, l, r) : lw__gpu_start_kernel(q, l, 0);
     return lw__gpu_result(q->gpu, result, "kernel '%s' cannot be launched", l->kernel);
 }
 
@@ -232,10 +227,9 @@ static bool has_failed(const struct lw__gpu_lasting *r, struct lw_cuda_launch *f
 static lw_status ask(struct lw__gpu_queue *q)
 {
     int result = 0;
-    lw_status status;
 
     LW_TRY(lw__gpu_enter(q->gpu));
-    status = look_for_capture(q);
+    lw_status status = look_for_capture(q);
     if (!status && !q->is_capturing)
         result = q->gpu->driver->stream_query(q->stream);
     lw__gpu_leave(q->gpu);
@@ -249,15 +243,15 @@ lw_status lw__gpu_check_queue(void *state, void *queue, bool asks)
 {
     struct lw__gpu_queue *q = queue;
     struct lw__gpu *gpu = state;
-    struct lw_cuda_launch failures;
-    struct lw__gpu_lasting *r;
-    struct lw__launch launch;
 
     if (atomic_load(&gpu->is_lost))
         return lw__gpu_fail_lost(gpu, LW_E_LAUNCH);
     pthread_mutex_lock(&gpu->lock);
+    struct lw_cuda_launch failures;
+    struct lw__gpu_lasting *r;
     for (r = q->lasting; r && !has_failed(r, &failures);)
         r = r->next;
+    struct lw__launch launch;
     if (r)
         launch = r->launch;
     pthread_mutex_unlock(&gpu->lock);

@@ -173,13 +173,12 @@ static bool is_empty(const lw_tensor *t)
 
 static lw_status check_reach(const struct slot *s, const lw_tensor *t, size_t count)
 {
-    ptrdiff_t lowest, highest;
-
     if (t->offset > count)
         return lw__fail(LW_E_SHAPE, "%s starts at element %zu, the buffer has %zu", s->what,
                         t->offset, count);
     if (is_empty(t))
         return LW_OK;
+    ptrdiff_t lowest, highest;
     if (!reach(t, &lowest, &highest))
         return lw__fail(LW_E_SHAPE, "%s: extents and strides reach beyond any memory", s->what);
     if (lowest < 0 || (size_t)highest >= count)
@@ -201,8 +200,6 @@ static lw_status check_extents(const struct slot *s, const lw_tensor *t)
 static lw_status pack_tensor(struct slot *s)
 {
     lw_tensor t = s->arg->as.tensor;
-    size_t axes;
-    char *data;
 
     if (s->arg->kind != LW_ARG_TENSOR)
         return wrong_kind(s, "an lw_tensor");
@@ -214,8 +211,8 @@ static lw_status pack_tensor(struct slot *s)
     if (!default_strides(&t))
         return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
     LW_TRY(check_reach(s, &t, t.buffer->bytes / s->param->element_bytes));
-    data = (char *)t.buffer->memory + t.offset * s->param->element_bytes;
-    axes = (size_t)t.rank * sizeof(ptrdiff_t);
+    char *data = (char *)t.buffer->memory + t.offset * s->param->element_bytes;
+    size_t axes = (size_t)t.rank * sizeof(ptrdiff_t);
     assert(s->param->bytes == sizeof data + 2 * axes);
     memcpy(s->to, &data, sizeof data);
     memcpy(s->to + sizeof data, t.extent, axes);
@@ -277,7 +274,6 @@ static lw_status check_start(const struct slot *s, const lw_tensor *t)
 static lw_status pack_pointer(struct slot *s)
 {
     lw_tensor t = {0};
-    char *data;
 
     if (s->arg->kind != LW_ARG_BUFFER && s->arg->kind != LW_ARG_TENSOR)
         return wrong_kind(s, "a buffer");
@@ -298,6 +294,7 @@ static lw_status pack_pointer(struct slot *s)
         LW_TRY(check_reach(s, &t, t.buffer->count));
         LW_TRY(check_start(s, &t));
     }
+    char *data;
     data =
         t.offset ? (char *)t.buffer->memory + t.offset * t.buffer->element_bytes : t.buffer->memory;
     assert(s->param->bytes == sizeof data);
@@ -451,7 +448,6 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
     const bool is_tensor = s->arg->kind == LW_ARG_TENSOR;
     const lw_buffer *b = is_tensor ? s->arg->as.tensor.buffer : s->arg->as.buffer;
     size_t needed, held = bytes_held(s, b);
-    struct lw__object *object;
 
     assert(held <= b->bytes); /* check_reach has seen the offset */
     LW_TRY(declared_bytes(s, sizes, &needed));
@@ -462,6 +458,7 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
                         "%s is declared %s, which needs %zu bytes; the buffer has %zu (%zu x %s)",
                         s->what, declared(s, sizes).text, needed, held, held / b->element_bytes,
                         buffer_type(b));
+    struct lw__object *object;
     object = &s->job->objects[s->index]; /* from where the argument begins */
     object->memory += b->bytes - held;
     if (object->undefined)

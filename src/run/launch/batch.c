@@ -61,9 +61,6 @@ static lw_status check_taken(const lw_stream *s, const struct lw__job *job)
 
 lw_status lw_batch_run(lw_batch *batch, lw_stream *stream, const lw_recorded *launches)
 {
-    struct lw__job *job;
-    lw_status status;
-
     if (!batch || !stream || (batch->count && !launches))
         return lw__fail(LW_E_ARG, "the %s is NULL",
                         !batch    ? "batch"
@@ -72,12 +69,12 @@ lw_status lw_batch_run(lw_batch *batch, lw_stream *stream, const lw_recorded *la
     LW_TRY(lw__stream_check_runs(stream, "lw_batch_run"));
     if (stream->is_wrapped)
         return lw__fail(LW_E_UNSUPPORTED, "launches on a wrapped stream come one by one");
-    job = lw__job_take(stream, LW_JOB_BATCH);
+    struct lw__job *job = lw__job_take(stream, LW_JOB_BATCH);
     if (!job)
         return lw__fail(LW_E_MEMORY, "out of memory: a batch of launches");
     job->batch = batch;
     atomic_fetch_add(&batch->holds, 1);
-    status = make_parts(job, launches, batch->count);
+    lw_status status = make_parts(job, launches, batch->count);
     if (!status)
         status = check_taken(stream, job);
     if (!status) {

@@ -145,16 +145,13 @@ lw_status lw__launch_make(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw
                           size_t dynamic_bytes, const lw_arg *args, size_t count,
                           struct lw__job **out)
 {
-    struct lw__job *job;
-    lw_status status;
-
     LW_TRY(check(stream, kernel, grid, block, dynamic_bytes));
-    job = lw__job_take(stream, LW_JOB_LAUNCH);
+    struct lw__job *job = lw__job_take(stream, LW_JOB_LAUNCH);
     if (!job)
         return lw__fail(LW_E_MEMORY, "out of memory: a launch of %s", kernel->row->name);
     job->kernel = kernel;
     lw__program_hold(kernel->program);
-    status = lw__args_pack(job, args, count);
+    lw_status status = lw__args_pack(job, args, count);
     if (!status)
         status = describe(job, grid, block, dynamic_bytes);
     if (status)
@@ -169,13 +166,12 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
 {
     const size_t dynamic_bytes = options ? options->shared_bytes : 0;
     const bool records = lw_stream_records(stream);
-    struct lw__job *job;
-    lw_status status;
 
     if (!stream || !kernel)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "kernel" : "stream");
+    struct lw__job *job;
     LW_TRY(lw__launch_make(stream, kernel, grid, block, dynamic_bytes, args, count, &job));
-    status = records ? lw__job_record(job, args, count) : lw__stream_enqueue(stream, job);
+    lw_status status = records ? lw__job_record(job, args, count) : lw__stream_enqueue(stream, job);
     if (status || records)
         lw__job_free(job);
     return status;
@@ -195,10 +191,9 @@ lw_status lw_image_launch(const lw_image *image, size_t index, lw_stream *stream
                           lw_dim3 block, const lw_launch_options *options, const lw_arg *args,
                           size_t count)
 {
-    lw_program *p;
-
     if (!image || !stream)
         return lw__fail(LW_E_ARG, "the %s is NULL", image ? "stream" : "image");
+    lw_program *p;
     LW_TRY(lw__resident_find(stream->device, image, &p));
     if (index >= p->code.manifest.kernel_count)
         return lw__fail(LW_E_ARG, "there is no kernel %zu; '%s' has %zu, counted from 0", index,
@@ -211,10 +206,7 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
 {
     const size_t dynamic_bytes = options ? options->shared_bytes : 0;
     lw_dim3 size = {SUGGESTED_THREADS, 1, 1};
-    const lw_device *device;
-    struct lw__launch launch;
     uint32_t blocks = 1;
-    bool is_guarded;
 
     if (!kernel || !grid || !block)
         return lw__fail(LW_E_ARG, "the %s is NULL",
@@ -226,10 +218,11 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
         size = kernel->row->block;
     else if (kernel->program->image)
         size = lw__image_suggest(kernel, size);
-    device = kernel->program->device;
+    const lw_device *device = kernel->program->device;
     LW_TRY(check_memory(kernel, dynamic_bytes));
+    struct lw__launch launch;
     prepare(kernel, (lw_dim3){1, 1, 1}, size, dynamic_bytes, &launch);
-    is_guarded = lw__verdict_is_fixed(kernel) && lw__verdict_is_guarded(kernel, &launch);
+    bool is_guarded = lw__verdict_is_fixed(kernel) && lw__verdict_is_guarded(kernel, &launch);
     LW_TRY(take_code(kernel, is_guarded, &launch));
     if (device->ops->fill)
         LW_TRY(device->ops->fill(device->state, &launch, &blocks));

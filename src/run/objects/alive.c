@@ -39,11 +39,11 @@ void lw__alive_remove(struct lw__alive *alive)
 
 bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *count)
 {
-    struct lw__alive_row *list;
     size_t n = 0;
     assert(lw__is_locked());
     for (const struct lw__alive *a = device->alive; a; a = a->next)
         n++;
+    struct lw__alive_row *list;
     *rows = list = malloc((n + 1) * sizeof *list);
     *count = list ? n : 0;
     for (const struct lw__alive *a = device->alive; list && a; a = a->next) {

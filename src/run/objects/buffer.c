@@ -10,7 +10,6 @@ enum { ALIGNMENT_MAX = 256 };
 static lw_status create(lw_buffer model, lw_buffer **buffer)
 {
     lw_status status = LW_OK;
-    lw_buffer *b;
 
     if (!model.device)
         return lw__fail(LW_E_ARG, "the device is NULL");
@@ -18,6 +17,7 @@ static lw_status create(lw_buffer model, lw_buffer **buffer)
         model.bytes > PTRDIFF_MAX)
         return lw__fail(LW_E_MEMORY, "a buffer of %zu x %zu bytes is beyond any memory",
                         model.count, model.element_bytes);
+    lw_buffer *b;
     b = malloc(sizeof *b);
     if (!b)
         return lw__fail(LW_E_MEMORY, "out of memory: a buffer");
@@ -89,7 +89,6 @@ static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t co
                               const void *memory)
 {
     const size_t size = lw_dtype_size(dtype);
-    size_t bytes;
 
     if (!device)
         return lw__fail(LW_E_ARG, "the device is NULL");
@@ -98,6 +97,7 @@ static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t co
     if ((uintptr_t)memory % size)
         return lw__fail(LW_E_ARG, "the memory at %p is not aligned: %s needs a multiple of %zu",
                         memory, lw_dtype_name(dtype), size);
+    size_t bytes;
     if (!count || !device->ops->memory_check || __builtin_mul_overflow(count, size, &bytes))
         return LW_OK;
     return device->ops->memory_check(device->state, memory, bytes);

@@ -7,10 +7,9 @@
 const char *lw__device_probe(const struct lw__device_ops *ops)
 {
     char before[LW_MESSAGE_MAX + 1];
-    const char *why;
 
     lw__error_keep(before);
-    why = ops->probe ? ops->probe() : "";
+    const char *why = ops->probe ? ops->probe() : "";
     lw__error_restore(before);
     return why;
 }

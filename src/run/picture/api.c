@@ -125,7 +125,6 @@ static void compose(struct lw__text *to, struct lw__recording *r, lw_picture_for
 
 lw_status lw_picture_write(lw_stream *stream, lw_picture_format format, const char *path)
 {
-    struct lw__recording *r;
     struct lw__text text = {0};
     if (!path)
         return lw__fail(LW_E_ARG, "the path is NULL");
@@ -133,6 +132,7 @@ lw_status lw_picture_write(lw_stream *stream, lw_picture_format format, const ch
         return lw__fail(LW_E_ARG,
                         "%d is no format; need LW_PICTURE_JSON, LW_PICTURE_HTML or LW_PICTURE_SVG",
                         (int)format);
+    struct lw__recording *r;
     LW_TRY(find_block(stream, &r));
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!plain)
@@ -155,10 +155,10 @@ const char *lw_picture_why_cut(lw_stream *stream)
 
 lw_status lw_picture_get_counts(lw_stream *stream, lw_picture_counts *counts)
 {
-    struct lw__recording *r;
     if (!counts)
         return lw__fail(LW_E_ARG, "the place for the counts is NULL");
     *counts = (lw_picture_counts){0};
+    struct lw__recording *r;
     LW_TRY(find(stream, &r));
     *counts = r->counts;
     return LW_OK;

@@ -80,11 +80,11 @@ static lw_status load_packed(const lw_device *device, const lw_image_code *code,
                              struct lw__code *out)
 {
     char *payload = malloc(code->payload_bytes + 1);
-    lw_status status;
 
     if (!payload)
         return lw__fail(LW_E_MEMORY, "out of memory: the code of '%s', %zu bytes", code->kernel,
                         code->payload_bytes);
+    lw_status status;
     if (lw__unpack(code->packed, code->packed_bytes, payload, code->payload_bytes))
         status = lw__code_load(device->ops, device->state, payload, code->payload_bytes, out);
     else
@@ -123,7 +123,6 @@ lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_g
 {
     const lw_program *p = kernel->program;
     struct lw__text sizes = {0};
-    lw_status status;
 
     /* "64 x 1 x 1, 256 x 1 x 1": of one target and form there is each size once. */
     for (size_t i = 0; i < p->image->code_count; i++) {
@@ -134,10 +133,10 @@ lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, bool is_g
             choose(p, kernel->row->name, b, is_guarded) == code)
             lw__text_add(&sizes, "%s%u x %u x %u", sizes.length ? ", " : "", b.x, b.y, b.z);
     }
-    status = lw__fail(LW_E_UNSUPPORTED,
-                      "%s: '%s' has no %scode for blocks of %u x %u x %u on %s, but for %s; %s",
-                      kernel->row->name, p->name, is_guarded ? "guarded " : "", block.x, block.y,
-                      block.z, lw__device_target(p->device), sizes.data ? sizes.data : "none", why);
+    lw_status status = lw__fail(
+        LW_E_UNSUPPORTED, "%s: '%s' has no %scode for blocks of %u x %u x %u on %s, but for %s; %s",
+        kernel->row->name, p->name, is_guarded ? "guarded " : "", block.x, block.y, block.z,
+        lw__device_target(p->device), sizes.data ? sizes.data : "none", why);
     lw__text_free(&sizes);
     return status;
 }

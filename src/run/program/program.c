@@ -171,13 +171,13 @@ lw_status lw__program_fill(lw_program *p)
     for (size_t i = 0; i < m->param_count; i++) {
         const struct lw__manifest_param *row = &p->code.manifest.params[i];
         lw_param *param = &p->params[i];
-        size_t bytes;
 
         *param = (lw_param){.name = row->name,
                             .type = row->type,
                             .bytes = row->size,
                             .dims = row->dims,
                             .layout = row->layout};
+        size_t bytes;
         const lw_status status = lw__layout_read(row->layout, param, &bytes);
         if (status == LW_E_MEMORY)
             return lw__fail(status, "out of memory: the type of parameter '%s'", row->name);
@@ -209,7 +209,6 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
 {
     static const lw_build_options defaults;
     struct build b = {0};
-    lw_status status;
 
     if (!program)
         return lw__fail(LW_E_ARG, "the place for the program is NULL");
@@ -225,7 +224,7 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
     b.program->code.payload_file = -1;
     b.program->device = device;
     lw__device_hold(device);
-    status = build(&b, device, path, options ? options : &defaults);
+    lw_status status = build(&b, device, path, options ? options : &defaults);
     free(b.file.bytes);
     free(b.compiler);
     free(b.path);
@@ -271,11 +270,9 @@ void lw__program_free(lw_program *program)
 
 void lw_program_destroy(lw_program *program)
 {
-    lw_device *device;
-
     if (!program)
         return;
-    device = program->device;
+    lw_device *device = program->device;
     if (!is_resident(program)) {
         if (atomic_fetch_sub(&program->holds, 1) != 1)
             return;

@@ -91,15 +91,13 @@ static lw_program *keep_image(lw_device *device, lw_program *p)
 
 static lw_status load(lw_device *device, const lw_image *image, lw_program **out)
 {
-    lw_program *p;
-    lw_status status;
-
     if (image->version != LW_IMAGE_VERSION || image->bytes != sizeof *image ||
         image->code_bytes != sizeof *image->codes)
         return lw__fail(LW_E_UNSUPPORTED,
                         "the image is of another version of Lanewise (%u, need %d); make it anew "
                         "with lanewise cc",
                         image->version, LW_IMAGE_VERSION);
+    lw_program *p;
     p = calloc(1, sizeof *p);
     if (!p)
         return lw__fail(LW_E_MEMORY, "out of memory: a program");
@@ -107,7 +105,7 @@ static lw_status load(lw_device *device, const lw_image *image, lw_program **out
     p->device = device;
     p->image = image;
     p->image_id = image->id;
-    status = fill(p);
+    lw_status status = fill(p);
     if (status)
         lw__program_free(p);
     else
@@ -148,12 +146,11 @@ static lw_program *look_up_text(lw_device *device, const char *source)
 static lw_program *keep_text(lw_device *device, lw_program *p, const char *source)
 {
     char *text = lw__copy_string(source);
-    lw_program *kept;
 
     if (!text)
         return NULL;
     lw__lock();
-    kept = look_up_text(device, source);
+    lw_program *kept = look_up_text(device, source);
     if (!kept) {
         assert(!p->image && !p->next_resident && atomic_load(&p->holds) == 1);
         p->shared_text = text; /* a resident from here on */
@@ -171,10 +168,10 @@ static lw_program *keep_text(lw_device *device, lw_program *p, const char *sourc
 static lw_status build(lw_device *device, const char *name, const char *source, lw_program **out)
 {
     const lw_build_options options = {.source = source};
-    lw_program *p, *kept;
+    lw_program *p;
 
     LW_TRY(lw_program_build(device, name, &options, &p));
-    kept = keep_text(device, p, source);
+    lw_program *kept = keep_text(device, p, source);
     if (kept == p) {
         *out = p;
         return LW_OK;

@@ -109,12 +109,11 @@ static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
 {
     const lw_image *image = k->program->image;
     char *compiler, why[LW_MESSAGE_MAX + 1];
-    lw_status status;
 
     if (image && !(s->is_guarded ? image->guarded_bytes : image->common_bytes))
         return lw__image_fail_block(k, s->block, s->is_guarded,
                                     "it was made without bitcode for other sizes");
-    status = lw__compiler_find(&compiler);
+    lw_status status = lw__compiler_find(&compiler);
     if (!status)
         status = compile(k, compiler, NULL, s);
     else if (image && status != LW_E_MEMORY)
@@ -206,10 +205,8 @@ lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch)
     struct lw__special *s = look_up(kernel, launch->block, launch->is_guarded);
 
     if (!s || atomic_load_explicit(&s->state, memory_order_acquire) != READY) {
-        lw_status status;
-
         lw__lock();
-        status = make_ready(kernel, launch->block, launch->is_guarded, &s);
+        lw_status status = make_ready(kernel, launch->block, launch->is_guarded, &s);
         lw__unlock();
         LW_TRY(status);
     }

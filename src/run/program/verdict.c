@@ -53,7 +53,6 @@ bool lw__verdict_has_forms(const lw_program *p)
 lw_status lw__verdict_open(lw_kernel *k)
 {
     const lw_program *p = k->program;
-    const struct lw_term *terms;
     void *of_code = NULL;
 
     if (!p->image && p->bounds == LW_WHERE_IT_PAYS)
@@ -66,7 +65,7 @@ lw_status lw__verdict_open(lw_kernel *k)
         k->proofs = NULL;
     if (!k->proofs)
         return LW_OK;
-    terms = (const struct lw_term *)(k->proofs->rows + k->proofs->count);
+    const struct lw_term *terms = (const struct lw_term *)(k->proofs->rows + k->proofs->count);
     k->leaves = calloc((size_t)k->proofs->term_count + 1, sizeof *k->leaves);
     if (!k->leaves)
         return lw__fail(LW_E_MEMORY, "out of memory: the proofs of %s", k->row->name);
@@ -95,15 +94,13 @@ bool lw__verdict_is_fixed(const lw_kernel *k)
 
 bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
 {
-    uint64_t hash;
     _Atomic uint64_t *set;
-    bool is_proved;
 
     if (lw__verdict_is_fixed(k))
         return k->proofs || k->program->bounds == LW_ALWAYS;
     assert(l && l->args && l->object_count == k->row->param_count);
     /* Of all that a proof may use. */
-    hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
+    uint64_t hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
     hash = mix(hash, two(l->block.x, l->block.y));
     hash = mix(hash, l->dynamic_bytes);
     for (size_t i = 0; i < k->leaf_count; i++)
@@ -115,7 +112,7 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
         if (entry >> 2 == hash >> 2 && entry)
             return !(entry & 1);
     }
-    is_proved = lw__prove_all(l, k->proofs);
+    bool is_proved = lw__prove_all(l, k->proofs);
     /* Threads may do the same at the same time: an entry is one word, and true whoever wrote it.
      * */
     const uint64_t entry = entry_of(hash, is_proved);

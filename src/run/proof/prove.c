@@ -61,9 +61,9 @@ static range of_place(const struct prover *p, const struct lw_term *term)
     const uint32_t sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
     const uint32_t threads = block.x * block.y * block.z;
     const int64_t n = term->number;
-    uint64_t most;
     if (n == LW_PLACE_DYNAMIC_BYTES)
         return lw__wrapped_one(term->bits, p->launch->dynamic_bytes);
+    uint64_t most;
     if (n < LW_PLACE_BLOCK_DIM)
         most = sizes[n] - 1;
     else if (n < LW_PLACE_LANE)
@@ -84,13 +84,13 @@ static range of_object(const struct prover *p, const struct lw_term *term)
 {
     const struct lw__launch *launch = p->launch;
     const size_t param = (size_t)term->number;
-    uint64_t pointer;
     if (param >= launch->object_count || !launch->objects[param].memory)
         return term->kind == LW_TERM_SIZE ? lw__wrapped_one(term->bits, 0)
                                           : lw__wrapped_all(term->bits);
     const struct lw__object *object = &launch->objects[param];
     if (term->kind == LW_TERM_SIZE)
         return lw__wrapped_one(term->bits, object->bytes);
+    uint64_t pointer;
     memcpy(&pointer, launch->args + object->place, sizeof pointer);
     return lw__wrapped_one(term->bits, pointer - (uint64_t)(uintptr_t)object->memory);
 }
@@ -393,8 +393,8 @@ static void close(struct prover *p, struct own_memory *own)
 bool lw__prove(const struct lw__launch *launch, const struct lw_proofs *proofs,
                uint64_t proved[LW_PROOF_WORDS])
 {
-    struct own_memory own;
     struct prover p = {.launch = launch, .proofs = proofs};
+    struct own_memory own;
     if (!open(&p, &own, WORK_MAX))
         return false;
     for (uint32_t i = 0; i < proofs->count; i++)
@@ -406,8 +406,8 @@ bool lw__prove(const struct lw__launch *launch, const struct lw_proofs *proofs,
 
 bool lw__prove_all(const struct lw__launch *launch, const struct lw_proofs *proofs)
 {
-    struct own_memory own;
     struct prover p = {.launch = launch, .proofs = proofs};
+    struct own_memory own;
     bool all = !proofs->is_partial && open(&p, &own, LW_PROVE_WORK);
     if (!all)
         return false;

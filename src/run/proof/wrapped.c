@@ -476,9 +476,9 @@ range lw__wrapped_limit(unsigned bits, range a, enum lw_term_order order, range 
 range lw__wrapped_distance(unsigned bits, range a, range b, bool is_signed)
 {
     const range all = subtract(bits, a, b);
-    uint64_t least_of, most;
     if (lw__wrapped_is_empty(bits, a) || lw__wrapped_is_empty(bits, b))
         return lw__wrapped_none(bits);
+    uint64_t least_of, most;
     if (is_signed) {
         const with_sign x = lw__wrapped_signed(bits, a), y = lw__wrapped_signed(bits, b);
         if (x.high < y.low)

@@ -17,18 +17,17 @@ static const struct lw__queue_ops *queue_ops(const lw_device *device)
 lw_status lw_batch_create(lw_device *device, size_t count, const size_t *begin, const size_t *after,
                           lw_batch **batch)
 {
-    const struct lw__queue_ops *ops;
     lw_status status = LW_OK;
-    lw_batch *b;
 
     if (!batch)
         return lw__fail(LW_E_ARG, "the place for the batch is NULL");
     *batch = NULL;
     if (!device || !begin || !after)
         return lw__fail(LW_E_ARG, "the %s is NULL", device ? "list of what follows" : "device");
-    ops = queue_ops(device);
+    const struct lw__queue_ops *ops = queue_ops(device);
     if (ops && !ops->batch_create)
         return lw__fail(LW_E_UNSUPPORTED, "device '%s' has no batches", device->info.name);
+    lw_batch *b;
     b = calloc(1, sizeof *b);
     if (!b)
         return lw__fail(LW_E_MEMORY, "out of memory: a batch of launches");

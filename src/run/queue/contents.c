@@ -58,13 +58,11 @@ lw_status lw_buffer_wait_for(lw_buffer *buffer, uint64_t nanoseconds)
 static lw_status check_range(const char *what, lw_buffer *b, size_t offset, size_t count,
                              const void *host)
 {
-    lw_status status;
-    size_t last;
-
     if (!b)
         return lw__fail(LW_E_ARG, "the buffer is NULL");
     if (offset > b->count && !count)
         return lw__fail(LW_E_SHAPE, "0 elements from %zu on: %s has %zu", offset, what, b->count);
+    size_t last;
     if (offset > b->count || count > b->count - offset) {
         if (__builtin_add_overflow(offset, count - 1, &last))
             last = SIZE_MAX;
@@ -74,7 +72,7 @@ static lw_status check_range(const char *what, lw_buffer *b, size_t offset, size
     if (count && !host)
         return lw__fail(LW_E_ARG, "the host memory for %zu elements is NULL", count);
     lw__lock();
-    status = wait_unused(b);
+    lw_status status = wait_unused(b);
     lw__unlock();
     return status;
 }
@@ -118,14 +116,12 @@ static bool overlap(const lw_buffer *a, size_t a_at, const lw_buffer *b, size_t 
 lw_status lw_buffer_copy(lw_buffer *to, size_t offset, lw_buffer *from, size_t from_offset,
                          size_t count)
 {
-    size_t size;
-
     LW_TRY(lw__buffer_check_memory(to, "lw_buffer_copy"));
     LW_TRY(lw__buffer_check_memory(from, "lw_buffer_copy"));
     LW_TRY(check_writable(to));
     LW_TRY(check_range("the buffer to copy to", to, offset, count, to));
     LW_TRY(check_range("the buffer to copy from", from, from_offset, count, from));
-    size = to->element_bytes;
+    size_t size = to->element_bytes;
     if (size != from->element_bytes ||
         (to->has_dtype && from->has_dtype && to->dtype != from->dtype))
         return lw__fail(LW_E_DTYPE,
@@ -140,17 +136,15 @@ lw_status lw_buffer_copy(lw_buffer *to, size_t offset, lw_buffer *from, size_t f
 /* Build a stretch of copies once, then write it as often as it takes. */
 lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
 {
-    size_t size, stretch;
-    char *copies;
     lw_status status = LW_OK;
 
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_fill"));
     LW_TRY(check_writable(buffer));
     LW_TRY(check_range("the buffer", buffer, 0, buffer ? buffer->count : 0, value));
-    size = buffer->element_bytes;
-    stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
+    size_t size = buffer->element_bytes;
+    size_t stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
     stretch = stretch < buffer->bytes ? stretch : buffer->bytes;
-    copies = malloc(stretch + 1);
+    char *copies = malloc(stretch + 1);
     if (!copies)
         return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to fill a buffer", stretch);
     for (size_t at = 0; at < stretch; at += size)
@@ -204,15 +198,13 @@ static void end_mapping(lw_buffer *b)
 
 lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
 {
-    lw_status status;
-
     if (!buffer || !memory)
         return lw__fail(LW_E_ARG, "the %s is NULL", buffer ? "place for the address" : "buffer");
     *memory = NULL;
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_map"));
     LW_TRY(check_writable(buffer));
     lw__lock();
-    status = wait_unused(buffer);
+    lw_status status = wait_unused(buffer);
     if (!status)
         buffer->mapped = true;
     lw__unlock();
@@ -231,12 +223,10 @@ lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
 
 lw_status lw_buffer_unmap(lw_buffer *buffer)
 {
-    bool is_mapped;
-
     if (!buffer)
         return lw__fail(LW_E_ARG, "the buffer is NULL");
     lw__lock();
-    is_mapped = buffer->mapped;
+    bool is_mapped = buffer->mapped;
     lw__unlock();
     if (!is_mapped)
         return lw__fail(LW_E_ARG, "the buffer is not mapped");
@@ -251,12 +241,10 @@ lw_status lw_buffer_unmap(lw_buffer *buffer)
 
 bool lw_buffer_is_mapped(const lw_buffer *buffer)
 {
-    bool is_mapped;
-
     if (!buffer)
         return false;
     lw__lock();
-    is_mapped = buffer->mapped;
+    bool is_mapped = buffer->mapped;
     lw__unlock();
     return is_mapped;
 }

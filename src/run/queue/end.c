@@ -16,15 +16,13 @@ enum { AGAIN_NS = 1000000, GIVE_UP_NS = 80000000 };
 
 void lw__stream_found(lw_stream *s, struct lw__job *job)
 {
-    bool is_gone;
-
     assert(s->lost == job && job->is_lost && !job->claimed);
     lw__pool_find(job->lost_threads);
     lw__unlock();
     lw__job_free(job);
     lw__lock();
     s->lost = NULL;
-    is_gone = s->is_gone && !s->ahead;
+    bool is_gone = s->is_gone && !s->ahead;
     lw__unlock();
     if (is_gone)
         lw__stream_free(s);
@@ -34,8 +32,6 @@ void lw__stream_found(lw_stream *s, struct lw__job *job)
 void lw_stream_cancel(lw_stream *stream)
 {
     char text[LW_MESSAGE_MAX + 1];
-    struct lw__job *dropped;
-    uint64_t count;
 
     if (!stream || lw_stream_records(stream))
         return;
@@ -54,9 +50,9 @@ void lw_stream_cancel(lw_stream *stream)
     if (stream->queue)
         stream->device->ops->queue->stop(stream->device->state, stream->queue);
     lw__ahead_void(stream);
-    dropped = lw__stream_fail(stream, LW_E_LAUNCH, text);
+    struct lw__job *dropped = lw__stream_fail(stream, LW_E_LAUNCH, text);
     lw__unlock();
-    count = lw__jobs_free(dropped);
+    uint64_t count = lw__jobs_free(dropped);
     lw__lock();
     stream->finished += count;
     assert(stream->finished <= stream->queued && !stream->head);
@@ -103,8 +99,6 @@ void lw_stream_cancel(lw_stream *stream)
  * where that is a queue of the device. */
 void lw_stream_destroy(lw_stream *stream)
 {
-    bool is_used;
-
     if (!stream)
         return;
     if (stream->is_wrapped)
@@ -118,7 +112,7 @@ void lw_stream_destroy(lw_stream *stream)
            stream->guests)
         (void)lw__stream_wait_more(stream, NULL);
     stream->is_gone = true;
-    is_used = stream->lost || stream->ahead;
+    bool is_used = stream->lost || stream->ahead;
     if (!stream->ahead)
         lw__streams_remove(stream);
     lw__unlock();

@@ -16,13 +16,12 @@ struct lw_event {
 
 lw_status lw_event_create(lw_device *device, lw_event **event)
 {
-    lw_event *e;
-
     if (!event)
         return lw__fail(LW_E_ARG, "the place for the event is NULL");
     *event = NULL;
     if (!device)
         return lw__fail(LW_E_ARG, "the device is NULL");
+    lw_event *e;
     e = calloc(1, sizeof *e);
     if (!e)
         return lw__fail(LW_E_MEMORY, "out of memory: an event");
@@ -59,7 +58,6 @@ static lw_status check_pair(const lw_event *e, const lw_stream *s)
 static lw_status enqueue(lw_stream *stream, enum lw__job_kind kind, struct lw__mark *mark)
 {
     struct lw__job *job = lw__job_take(stream, kind);
-    lw_status status;
 
     if (!job)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
@@ -68,7 +66,7 @@ static lw_status enqueue(lw_stream *stream, enum lw__job_kind kind, struct lw__m
     assert(mark->holds > 0);
     mark->holds++;
     lw__unlock();
-    status = lw__stream_enqueue(stream, job);
+    lw_status status = lw__stream_enqueue(stream, job);
     if (status)
         lw__job_free(job);
     return status;
@@ -83,22 +81,19 @@ static void release(struct lw__mark *mark)
 
 lw_status lw_event_record(lw_event *event, lw_stream *stream)
 {
-    struct lw__mark *mark, *old;
-    lw_status status;
-
     LW_TRY(lw__stream_check_runs(stream, "lw_event_record"));
     LW_TRY(check_pair(event, stream));
-    mark = lw__mark_create(event->device);
+    struct lw__mark *mark = lw__mark_create(event->device);
     if (!mark)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
     mark->stream = stream;
-    status = enqueue(stream, LW_JOB_MARK, mark);
+    lw_status status = enqueue(stream, LW_JOB_MARK, mark);
     if (status) {
         release(mark);
         return status;
     }
     lw__lock();
-    old = event->mark;
+    struct lw__mark *old = event->mark;
     event->mark = mark;
     lw__mark_release(old);
     lw__unlock();
@@ -117,10 +112,8 @@ static struct lw__mark *hold(const lw_event *event)
 /* The latest mark, held; NULL with the message set. */
 static struct lw__mark *latest(lw_event *event)
 {
-    struct lw__mark *mark;
-
     lw__lock();
-    mark = hold(event);
+    struct lw__mark *mark = hold(event);
     lw__unlock();
     if (!mark)
         lw__fail(LW_E_ARG, "the event was never recorded; lw_event_record comes first");
@@ -129,12 +122,11 @@ static struct lw__mark *latest(lw_event *event)
 
 lw_status lw_event_wait(lw_event *event)
 {
-    struct lw__mark *mark;
     lw_status status = LW_OK;
 
     if (!event)
         return lw__fail(LW_E_ARG, "the event is NULL");
-    mark = latest(event);
+    struct lw__mark *mark = latest(event);
     if (!mark)
         return LW_E_ARG;
     lw__lock();
@@ -154,15 +146,12 @@ lw_status lw_event_wait(lw_event *event)
 
 lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event)
 {
-    struct lw__mark *mark;
-    lw_status status;
-
     LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_event"));
     LW_TRY(check_pair(event, stream));
-    mark = latest(event);
+    struct lw__mark *mark = latest(event);
     if (!mark)
         return LW_E_ARG;
-    status = enqueue(stream, LW_JOB_AWAIT, mark);
+    lw_status status = enqueue(stream, LW_JOB_AWAIT, mark);
     release(mark);
     return status;
 }
@@ -184,16 +173,14 @@ static lw_status check_done(struct lw__mark *mark, const char *which)
 /* Locked; both are held. The clock is the device's, if it has marks of its own. */
 static lw_status measure(struct lw__mark *begin, struct lw__mark *end, int64_t *nanoseconds)
 {
-    const lw_device *device;
-    lw_status status;
-
     LW_TRY(check_done(begin, "first"));
     LW_TRY(check_done(end, "last"));
-    device = begin->device;
+    const lw_device *device = begin->device;
     *nanoseconds = (int64_t)(end->nanoseconds - begin->nanoseconds);
     if (!begin->native || !end->native || device->state != end->device->state)
         return LW_OK;
     lw__unlock();
+    lw_status status;
     status =
         device->ops->queue->mark_elapsed(device->state, begin->native, end->native, nanoseconds);
     lw__lock();
@@ -202,9 +189,7 @@ static lw_status measure(struct lw__mark *begin, struct lw__mark *end, int64_t *
 
 lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end, uint64_t *nanoseconds)
 {
-    struct lw__mark *first, *last;
     int64_t time = 0;
-    lw_status status;
 
     if (!begin || !end || !nanoseconds)
         return lw__fail(LW_E_ARG, "the %s is NULL",
@@ -213,9 +198,9 @@ lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end, uint64_t 
                                : "place for the time");
     *nanoseconds = 0;
     lw__lock();
-    first = hold(begin);
-    last = hold(end);
-    status = measure(first, last, &time);
+    struct lw__mark *first = hold(begin);
+    struct lw__mark *last = hold(end);
+    lw_status status = measure(first, last, &time);
     lw__mark_release(first);
     lw__mark_release(last);
     lw__unlock();

@@ -78,7 +78,6 @@ static lw_status end(lw_stream *s, struct lw__job *job, const char *awaited)
 static struct lw__job *retire(lw_stream *s, const char *awaited, struct lw__job **dropped)
 {
     struct lw__job *job = s->ahead;
-    lw_status status;
 
     assert(lw__is_locked() && s->is_draining && s->ahead_count > 0);
     s->ahead = job->next;
@@ -86,7 +85,7 @@ static struct lw__job *retire(lw_stream *s, const char *awaited, struct lw__job 
         s->ahead_end = &s->ahead;
     s->ahead_count--;
     assert(!s->ahead == !s->ahead_count);
-    status = end(s, job, awaited);
+    lw_status status = end(s, job, awaited);
     lw__job_unclaim(job);
     if (status) {
         lw__ahead_void(s);
@@ -102,7 +101,6 @@ static void retire_up_to(lw_stream *s, const struct lw__job *last, const char *a
 {
     struct lw__job *done = NULL, **end_of_done = &done, *dropped = NULL;
     const struct lw__job *job = NULL;
-    uint64_t count;
 
     while (job != last && !has_to_wait(s->ahead)) {
         *end_of_done = retire(s, awaited, &dropped);
@@ -112,7 +110,7 @@ static void retire_up_to(lw_stream *s, const struct lw__job *last, const char *a
     }
     *end_of_done = dropped; /* there is one failure at most, the others are void */
     lw__unlock();
-    count = lw__jobs_free(done);
+    uint64_t count = lw__jobs_free(done);
     lw__lock();
     s->finished += count;
     assert(s->finished <= s->queued);
@@ -134,12 +132,11 @@ static struct lw__job *job_of(const lw_stream *s, const struct lw__mark *mark)
 static bool drain_for_await(lw_stream *s, const struct timespec *deadline)
 {
     struct lw__mark *mark = s->ahead ? s->ahead->mark : NULL;
-    bool in_time;
 
     if (!s->ahead || !has_to_wait(s->ahead))
         return true;
     mark->holds++;
-    in_time = lw__ahead_drain_mark(mark, deadline);
+    bool in_time = lw__ahead_drain_mark(mark, deadline);
     lw__mark_release(mark);
     return in_time;
 }

@@ -20,10 +20,8 @@ static struct lw__mark *take_spare(lw_device *device)
 
 struct lw__mark *lw__mark_create(lw_device *device)
 {
-    struct lw__mark *mark;
-
     lw__lock();
-    mark = take_spare(device);
+    struct lw__mark *mark = take_spare(device);
     lw__unlock();
     if (!mark)
         mark = malloc(sizeof *mark);

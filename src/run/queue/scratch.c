@@ -94,8 +94,6 @@ static lw_status lend(lw_stream *s, size_t bytes, lw_buffer **buffer)
 
 lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer)
 {
-    lw_status status;
-
     if (!stream || !buffer)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "place for the buffer" : "stream");
     *buffer = NULL;
@@ -104,7 +102,7 @@ lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer)
     if (stream->lender.lend)
         return stream->lender.lend(bytes, buffer, stream->lender.user);
     lw__lock();
-    status = lend(stream, bytes, buffer);
+    lw_status status = lend(stream, bytes, buffer);
     lw__unlock();
     return status;
 }
@@ -132,10 +130,9 @@ void lw_stream_on_scratch(lw_stream *stream, lw_lender lender)
 
 lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes)
 {
-    lw_buffer *buffer;
-
     if (stream && stream->recorder.launch)
         return LW_OK; /* a graph's memory is planned as a whole */
+    lw_buffer *buffer;
     LW_TRY(lw_stream_scratch(stream, scratch_bytes, &buffer));
     lw_stream_scratch_done(stream, buffer);
     return LW_OK;

@@ -30,7 +30,6 @@ static bool is_taken(const lw_stream *s, const struct lw__job *job)
 static lw_status run_launch(lw_stream *s, struct lw__job *job)
 {
     const lw_device *device = s->device;
-    lw_status status;
 
     job->launch.queue = s->queue;
     job->launch.cancelled = &s->cancelled;
@@ -39,6 +38,7 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
     job->launch.recording = s->picture_recording;
     job->is_ahead = is_taken(s, job);
     lw__unlock();
+    lw_status status;
     if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
         status = lw__fail(LW_E_MEMORY, "%s: out of memory: a launch", job->launch.kernel);
     else if (job->is_ahead)
@@ -81,14 +81,13 @@ static lw_status run_batch(lw_stream *s, struct lw__job *job)
 static lw_status run_mark(lw_stream *s, struct lw__job *job)
 {
     const lw_device *device = s->device;
-    lw_status status;
 
     if (!s->queue) {
         lw__mark_reach(job->mark, NULL);
         return LW_OK;
     }
     lw__unlock();
-    status = device->ops->queue->mark(device->state, s->queue, &job->mark->native);
+    lw_status status = device->ops->queue->mark(device->state, s->queue, &job->mark->native);
     lw__lock();
     job->is_ahead = true;
     if (!status)
@@ -101,12 +100,11 @@ static lw_status run_mark(lw_stream *s, struct lw__job *job)
 static lw_status run_await(lw_stream *s, struct lw__job *job)
 {
     const lw_device *device = s->device;
-    lw_status status;
 
     if (job->mark->state != LW_MARK_ISSUED)
         return lw__mark_result(job->mark);
     lw__unlock();
-    status = device->ops->queue->mark_await(device->state, s->queue, job->mark->native);
+    lw_status status = device->ops->queue->mark_await(device->state, s->queue, job->mark->native);
     lw__lock();
     job->is_ahead = true;
     return status;
@@ -126,7 +124,6 @@ static void step(struct lw__task *task)
 {
     lw_stream *stream = (lw_stream *)(void *)task;
     struct lw__job *job = stream->head;
-    lw_status status;
 
     assert(lw__is_locked());
     if (!lw__stream_can_step(stream))
@@ -138,7 +135,7 @@ static void step(struct lw__task *task)
     job->next = NULL;
     stream->stepping = true;
     stream->running = job;
-    status = run_job(stream, job);
+    lw_status status = run_job(stream, job);
     assert(lw__is_locked() && (job->is_lost || (stream->running == job && stream->stepping)));
     if (job->is_lost) {
         lw__stream_found(stream, job);
@@ -253,11 +250,9 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
 
 lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
 {
-    lw_status status;
-
     LW_TRY(lw__stream_admit(stream, job->kind));
     lw__lock();
-    status = enqueue(stream, job);
+    lw_status status = enqueue(stream, job);
     lw__unlock();
     return status;
 }

@@ -33,7 +33,6 @@ bool lw__stream_keep(lw_stream *s, lw_program *program)
 void lw__stream_free(lw_stream *s)
 {
     const struct lw__device_ops *ops = s->device->ops;
-    struct lw__output *out;
 
     assert(s->is_gone && !s->head && !s->running && !s->ahead && !s->lost && !s->guests);
     lw__jobs_free(s->orphans);
@@ -45,6 +44,7 @@ void lw__stream_free(lw_stream *s)
         free(s->kept);
         s->kept = next;
     }
+    struct lw__output *out;
     while ((out = s->outputs)) {
         s->outputs = *lw__output_next(out);
         lw__output_destroy(out);

@@ -50,14 +50,12 @@ static lw_status wait_result(lw_stream *s)
 static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
 {
     bool in_time = true, done;
-    lw_status status;
-    uint64_t target;
 
     if (!s)
         return lw__fail(LW_E_ARG, "the stream is NULL");
     lw__lock();
     assert(s->finished <= s->queued);
-    target = s->queued;
+    uint64_t target = s->queued;
     if (s->finished < target)
         s->is_prompt = s->task.ready && lw__clock() - s->queued_at < PROMPT_NS;
     while (s->finished < target && in_time && !s->is_given_up)
@@ -66,6 +64,7 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     done = s->finished >= target || s->is_given_up;
     s->is_overdue = !done;
     lw__unlock();
+    lw_status status;
     if (done && s->is_wrapped) {
         status = lw__stream_await_wrapped(s, deadline);
         if (status == LW_E_ARG)

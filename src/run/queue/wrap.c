@@ -15,19 +15,17 @@ static const struct lw__queue_ops *queue_ops(const lw_stream *s)
 
 lw_status lw_stream_wrap(lw_device *device, void *native, lw_stream **stream)
 {
-    const struct lw__queue_ops *ops;
-    void *queue;
-
     if (!stream)
         return lw__fail(LW_E_ARG, "the place for the stream is NULL");
     *stream = NULL;
     if (!device)
         return lw__fail(LW_E_ARG, "the device is NULL");
-    ops = device->ops->queue;
+    const struct lw__queue_ops *ops = device->ops->queue;
     if (!ops || !ops->wrap)
         return lw__fail(LW_E_UNSUPPORTED,
                         "device '%s' has no streams that could be wrapped; use lw_stream_create",
                         device->info.name);
+    void *queue;
     LW_TRY(ops->wrap(device->state, native, &queue));
     return lw__stream_make(device, queue, true, stream);
 }
@@ -50,12 +48,11 @@ bool lw_stream_is_captured(lw_stream *stream)
 static lw_status look(lw_stream *s, bool asks)
 {
     const lw_status status = queue_ops(s)->check(s->device->state, s->queue, asks);
-    struct lw__job *dropped;
 
     if (!status)
         return LW_OK;
     lw__lock();
-    dropped = lw__stream_fail(s, status, lw_last_error());
+    struct lw__job *dropped = lw__stream_fail(s, status, lw_last_error());
     s->finished += lw__jobs_count(dropped);
     assert(s->is_wrapped && s->finished <= s->queued);
     lw__unlock();
@@ -76,13 +73,11 @@ lw_status lw__stream_admit(lw_stream *stream, enum lw__job_kind kind)
 
 lw_status lw_stream_check(lw_stream *stream)
 {
-    lw_status status;
-
     if (!stream)
         return lw__fail(LW_E_ARG, "the stream is NULL");
     lw__lock();
     lw__ahead_look(stream);
-    status = lw__stream_failure(stream);
+    lw_status status = lw__stream_failure(stream);
     lw__unlock();
     return !status && stream->is_wrapped ? look(stream, true) : status;
 }

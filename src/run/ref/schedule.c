@@ -500,8 +500,8 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
                       const struct lw__ref_watcher *watcher, void *watch,
                       const struct lw__ref_schedule *schedule)
 {
-    struct environment environment;
     struct lw_ref_launch *launch = calloc(1, sizeof *launch);
+    struct environment environment;
     if (!launch || !environment_enter(&environment)) {
         free(launch);
         return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to launch it", request->kernel);

@@ -114,12 +114,11 @@ static size_t used_bytes(const struct lw__ref_thread *thread)
 bool lw__ref_stacks_save(struct lw__ref_block *block)
 {
     size_t bytes = 0;
-    char *copy;
     if (!block->stacks)
         return true;
     for (int i = 0; i < block->launch->thread_count; i++)
         bytes += sizeof bytes + used_bytes(&block->threads[i]);
-    copy = realloc(block->stack_copy, bytes);
+    char *copy = realloc(block->stack_copy, bytes);
     if (!copy)
         return false;
     block->stack_copy = copy;

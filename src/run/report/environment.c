@@ -18,11 +18,11 @@
 lw_status lw__environment_number(const char *name, long step, long most, long *number)
 {
     const char *text = getenv(name);
-    char *end;
 
     *number = 0;
     if (!text)
         return LW_OK;
+    char *end;
     if (*text >= '0' && *text <= '9') {
         errno = 0;
         *number = strtol(text, &end, 10);
@@ -105,12 +105,12 @@ lw_status lw__environment_cache_limit(uint64_t *bytes)
     const char *text = getenv("LANEWISE_CACHE_LIMIT");
     unsigned long long number = 0;
     int shift = -1;
-    char *end;
 
     *bytes = UINT64_C(1) << 30;
     if (!text)
         return LW_OK;
     errno = 0;
+    char *end;
     if (*text >= '0' && *text <= '9') {
         number = strtoull(text, &end, 10);
         shift = shift_of(end);
@@ -128,11 +128,10 @@ lw_status lw__environment_include(void)
 {
     const char *folder = getenv("LANEWISE_INCLUDE");
     char header[PATH_MAX];
-    int length;
 
     if (!folder)
         return LW_OK;
-    length = snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    int length = snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
     if (length < (int)sizeof header && *folder && !access(header, R_OK))
         return LW_OK;
     return lw__fail(LW_E_ARG,

@@ -84,14 +84,13 @@ static const struct lw__object *find_buffer(const struct lw__launch *l, const ui
 static struct lw__outside find_outside(const struct lw__launch *l, const uint64_t *words,
                                        const char *object)
 {
-    struct lw_bounds_object says;
-    const struct lw__object *buffer;
     struct lw__outside o = {.offset = (int64_t)words[LW_REFUSED_OFFSET],
                             .bytes = words[LW_REFUSED_SIZE]};
 
+    struct lw_bounds_object says;
     if (object)
         memcpy(&says, object, sizeof says);
-    buffer = find_buffer(l, words, object ? &says : NULL);
+    const struct lw__object *buffer = find_buffer(l, words, object ? &says : NULL);
     if (buffer) {
         o.name = buffer->name;
         o.kind = LW_REF_ARGUMENT;

@@ -85,10 +85,10 @@ static lw_dim3 position(lw_dim3 size, uint64_t at)
 static bool make_room(struct lw__output *out)
 {
     size_t capacity = out->capacity ? 2 * out->capacity : 64;
-    struct piece *pieces;
 
     if (out->count < out->capacity)
         return true;
+    struct piece *pieces;
     pieces = realloc(out->pieces, capacity * sizeof *pieces);
     if (!pieces)
         return false;

@@ -99,7 +99,6 @@ static const char *add_conversion(struct lw__text *text, const char *at, struct 
                                   const struct lw__print_texts *texts)
 {
     struct lw__conversion c;
-    uint64_t slot;
     const char *end = lw__conversion_parse(at, &c);
     if (at[1] == '%') {
         lw__text_add_bytes(text, at, 1);
@@ -107,6 +106,7 @@ static const char *add_conversion(struct lw__text *text, const char *at, struct 
     }
     take_number(slots, c.takes_width, &c.width);
     take_number(slots, c.takes_precision, &c.precision);
+    uint64_t slot;
     /* an unknown one has an argument, too, if it is one of C */
     const bool is_there = c.letter && strchr("diouxXcspfFeEgGaAn", c.letter) && take(slots, &slot);
     if (is_there && lw__conversion_kind(&c))
@@ -171,11 +171,10 @@ bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int
                        const struct lw__print_texts *texts)
 {
     const locale_t before = set_plain();
-    bool printed;
 
     if (!before)
         return false;
-    printed = print(out, block, thread, format, count, args, texts);
+    bool printed = print(out, block, thread, format, count, args, texts);
     uselocale(before);
     return printed;
 }

@@ -13,9 +13,9 @@ enum { RANGES_MAX = 4 };
 void lw__message_add(struct lw__message *m, const char *format, ...)
 {
     size_t room = sizeof m->text - m->length;
-    va_list arguments;
 
     assert(m->length < sizeof m->text && !m->text[m->length]);
+    va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(m->text + m->length, room, format, arguments);
     va_end(arguments);

@@ -87,11 +87,10 @@ uint64_t lw__fault_outside(const struct lw__call *call)
     struct lw__fault_thread *const thread = pthread_getspecific(key);
     struct lw__trap *const trap = thread->trap;
     void *const before = thread->frame;
-    uint64_t result;
 
     assert(trap->frame && !trap->is_hit);
     thread->trap = NULL;
-    result = lw__stack_switch(below(trap->frame), &thread->frame, call);
+    uint64_t result = lw__stack_switch(below(trap->frame), &thread->frame, call);
     thread->frame = before;
     if (is_cancelled(thread)) {
         lw__trap_cancel(trap);
@@ -106,11 +105,11 @@ uint64_t lw__fault_outside(const struct lw__call *call)
 void lw__signal_hand_on(struct sigaction *to, int signal, siginfo_t *info, void *context)
 {
     const struct sigaction action = *to;
-    sigset_t own;
 
     if (action.sa_flags & (int)SA_RESETHAND)
         *to = (struct sigaction){.sa_handler = SIG_DFL};
     pthread_sigmask(SIG_BLOCK, &action.sa_mask, NULL);
+    sigset_t own;
     if (action.sa_flags & SA_NODEFER) {
         sigemptyset(&own);
         sigaddset(&own, signal);

@@ -164,11 +164,10 @@ bool lw__fault_ready(struct lw__fault_thread *thread)
 
 void lw__fault_end(struct lw__fault_thread *thread)
 {
-    stack_t there;
-
     if (!thread->stack.map)
         return;
     lw__stop_unlist(thread);
+    stack_t there;
     if (thread->signal_stack.map && !sigaltstack(NULL, &there) &&
         there.ss_sp == thread->signal_stack.low)
         sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);

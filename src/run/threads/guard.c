@@ -23,13 +23,12 @@ static bool map(size_t bytes, size_t guard, struct lw__guarded *g)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), sides = 2 * round_up(guard, page) + page;
     const size_t align = bytes >= LARGE_PAGE ? LARGE_PAGE : page;
-    void *at;
 
     if (bytes > PTRDIFF_MAX - sides - align)
         return false;
     bytes = round_up(bytes, page);
     g->map_bytes = bytes + sides + align;
-    at = mmap(NULL, g->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap(NULL, g->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return false;
     g->map = at;

@@ -142,7 +142,6 @@ static bool spin(const atomic_uint *news, const atomic_uint *other, uint64_t end
 static bool spin_for_change(const struct timespec *deadline)
 {
     uint64_t end = lw__clock() + WAIT_NS, limit;
-    bool moved;
 
     if (pool.waiter_spins || !pool.spinners_max || pool.busy > pool.spinners_max)
         return false;
@@ -151,7 +150,7 @@ static bool spin_for_change(const struct timespec *deadline)
         end = limit < end ? limit : end;
     }
     pool.waiter_spins = true;
-    moved = spin(&changes, &calls, end);
+    bool moved = spin(&changes, &calls, end);
     pool.waiter_spins = false;
     return moved;
 }
@@ -169,12 +168,10 @@ static bool wait_for_change(const struct timespec *deadline)
 
 bool lw__wait_change(const struct timespec *deadline)
 {
-    bool in_time;
-
     assert(lw__is_locked());
     lw__pool_release();
     pool.waiters++;
-    in_time = wait_for_change(deadline);
+    bool in_time = wait_for_change(deadline);
     pool.waiters--;
     return in_time;
 }
@@ -248,9 +245,9 @@ bool lw__pool_is_short(void)
 
 static size_t processors(void)
 {
-    cpu_set_t set;
     long n = 0;
 
+    cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         n = CPU_COUNT(&set);
     if (n < 1)
@@ -274,11 +271,9 @@ static void set_limit(void)
 
 size_t lw__pool_size(void)
 {
-    size_t size;
-
     lw__lock();
     set_limit();
-    size = pool.limit;
+    size_t size = pool.limit;
     lw__unlock();
     return size;
 }
@@ -291,12 +286,13 @@ static void *work_for_ever(void *argument);
 static void start_worker(void)
 {
     struct worker *w = &pool.workers[pool.count];
-    sigset_t all, before;
 
     set_limit();
     if (pool.count >= pool.limit + pool.lost || pool.count == LW_WORKERS_MAX)
         return;
+    sigset_t all;
     sigfillset(&all);
+    sigset_t before;
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&w->thread, NULL, work_for_ever, w) == 0) {
         pthread_setname_np(w->thread, "lanewise");
@@ -344,14 +340,12 @@ static void set_wanted(struct lw__share *share, size_t wanted)
  * as long as the share is open. */
 static void help(struct lw__share *share)
 {
-    bool is_left;
-
     assert(share->is_open && share->wanted > 0);
     set_wanted(share, share->wanted - 1);
     atomic_fetch_add(&share->helpers, 1);
     call_worker();
     lw__unlock();
-    is_left = share->run(share, true);
+    bool is_left = share->run(share, true);
     lw__lock();
     if (share->is_open)
         set_wanted(share, is_left ? share->wanted + 1 : 0);
@@ -459,15 +453,13 @@ bool lw__pool_lend_hand(struct lw__task *task)
 
 void lw__pool_share(struct lw__share *share, size_t helpers)
 {
-    bool may_spin;
-
     if (!helpers) {
         share->run(share, false);
         return;
     }
     lw__lock();
     set_limit();
-    may_spin = pool.spinners_max > 0;
+    bool may_spin = pool.spinners_max > 0;
     assert(!share->is_open && !share->wanted);
     atomic_init(&share->helpers, 0);
     share->is_open = true;

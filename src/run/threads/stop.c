@@ -47,20 +47,16 @@ static bool can_leave(struct lw__fault_thread *t, const ucontext_t *context)
 
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
-    struct lw__fault_thread *t;
-    const atomic_bool *cancelled;
-    struct lw__trap *trap;
-
     if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &ours) {
         if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
             lw__signal_hand_on(&previous, signal, info, context);
         return;
     }
-    t = lw__fault_this_thread();
-    cancelled = t ? atomic_load(&t->launch) : NULL;
+    struct lw__fault_thread *t = lw__fault_this_thread();
+    const atomic_bool *cancelled = t ? atomic_load(&t->launch) : NULL;
     if (!cancelled || !atomic_load(cancelled) || !can_leave(t, context))
         return;
-    trap = t->trap;
+    struct lw__trap *trap = t->trap;
     lw__trap_cancel(trap);
     t->trap = NULL;
     lw__stack_go_on(context, trap->frame);

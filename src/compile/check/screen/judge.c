@@ -13,8 +13,8 @@
 
 bool lw__screen_is_undefined(LLVMValueRef v)
 {
-    size_t length;
     LLVMValueRef from = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
+    size_t length;
     return from && LLVMIsAGlobalVariable(from) &&
            !strncmp(LLVMGetValueName2(from, &length), LW_UNDEFINED, sizeof LW_UNDEFINED - 1);
 }
@@ -192,7 +192,6 @@ static bool is_plain(LLVMValueRef i)
 
 static bool allows(const struct lw__screen *s, LLVMValueRef i)
 {
-    struct lw__screen_access access;
     if (!has_values(i))
         return false;
     if (lw__screen_is_undefined(i))
@@ -201,6 +200,7 @@ static bool allows(const struct lw__screen *s, LLVMValueRef i)
         return allows_call(s, i);
     if (LLVMIsAStoreInst(i) && !allows_store(i))
         return false;
+    struct lw__screen_access access;
     if (lw__screen_access_of(s, i, &access))
         return allows_access(s, i, &access);
     return is_plain(i);

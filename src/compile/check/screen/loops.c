@@ -81,8 +81,8 @@ static LLVMValueRef add_variable(struct lw__screen *s)
 void lw__screen_end_loops(struct lw__screen *s)
 {
     struct lw__cfg g;
-    struct lw__loops loops;
     lw__cfg_build(&s->unit->scratch, s->function, &g);
+    struct lw__loops loops;
     lw__loops_build(&g, &loops);
     LLVMValueRef variable = NULL;
     for (size_t i = 0; i < loops.count; i++) {

@@ -57,8 +57,8 @@ static void note_use(struct lw__screen *s, LLVMValueRef i)
 
 static void find_rows(struct lw__screen *s)
 {
-    struct lw__shared_layout shared;
     const unsigned params = s->kernel->param_count;
+    struct lw__shared_layout shared;
     lw__shared_layout(s->unit, s->function, &shared);
     s->row_count = params + shared.count;
     s->rows = lw__new(&s->unit->scratch, s->row_count + 1, sizeof *s->rows);

@@ -69,9 +69,9 @@ bool lw__shape_piece_stride(const struct lw__facts *facts, shape v, uint32_t pie
 
 bool lw__shape_as_piece(const struct lw__facts *facts, shape v, int64_t *stride)
 {
-    int64_t other;
     if (!lw__shape_piece_stride(facts, v, 0, stride))
         return false;
+    int64_t other;
     for (uint32_t p = 1; v.kind == LW_SHAPE_OFFSET && p < facts->config.pieces; p++) {
         if (!lw__shape_piece_stride(facts, v, p, &other))
             return false;
@@ -120,7 +120,6 @@ static bool same_offsets(const struct lw__facts *facts, shape a, shape b)
 
 static shape merge(const struct lw__facts *facts, shape a, shape b)
 {
-    int64_t sa, sb;
     if (!is_reached(a) || !is_reached(b))
         return is_reached(a) ? a : b;
     bool nsw = a.nsw && b.nsw, nuw = a.nuw && b.nuw;
@@ -138,6 +137,7 @@ static shape merge(const struct lw__facts *facts, shape a, shape b)
         r.nuw = nuw;
         return lw__shape_low_of_both(r, a, b);
     }
+    int64_t sa, sb;
     if (lw__shape_as_piece(facts, a, &sa) && lw__shape_as_piece(facts, b, &sb) && sa == sb)
         return (shape){.kind = LW_SHAPE_PIECE, .stride = sa, .nsw = nsw, .nuw = nuw};
     return varying;
@@ -186,9 +186,9 @@ static enum lw__divergence edge_divergence(const struct lw__facts *facts, uint32
 /* The value's shape if lanes reach it with that divergence. */
 static shape divergent(const struct lw__facts *facts, shape v, enum lw__divergence apart)
 {
-    int64_t stride;
     if (apart == LW_DIVERGENCE_NONE || (v.known && v.lanes) || !is_reached(v))
         return v;
+    int64_t stride;
     if (apart == LW_DIVERGENCE_PER_LANE || !lw__shape_as_piece(facts, v, &stride))
         return varying;
     return (shape){.kind = LW_SHAPE_PIECE, .stride = stride, .nsw = v.nsw, .nuw = v.nuw};
@@ -223,7 +223,6 @@ static shape of_call(struct lw__facts *facts, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
     enum lw__op op = lw__ir_collective(i, NULL);
-    shape place;
     if (op && !lw__op_table[op].block && lw__spmd_iterations_differ(facts, i))
         return varying;
     if (op) {
@@ -231,6 +230,7 @@ static shape of_call(struct lw__facts *facts, LLVMValueRef i)
             return varying;
         return lw__op_table[op].block ? uniform : per_piece;
     }
+    shape place;
     if (lw__lanes_thread_index(facts, name, &place))
         return place;
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind)
@@ -243,11 +243,11 @@ static shape of_call(struct lw__facts *facts, LLVMValueRef i)
 static shape of_load(const struct lw__facts *facts, LLVMValueRef i)
 {
     shape address = lw__shape_of(facts, LLVMGetOperand(i, 0));
-    int64_t stride;
     if (!is_reached(address))
         return (shape){0};
     if (lw__shape_is_uniform(facts, address))
         return uniform;
+    int64_t stride;
     return lw__shape_as_piece(facts, address, &stride) && !stride ? per_piece : varying;
 }
 

@@ -149,15 +149,15 @@ static bool evaluate(LLVMValueRef i, const struct operand *o, uint32_t t, unsign
 bool lw__lanes_evaluate(struct lw__facts *facts, LLVMValueRef i, struct lw__value_shape *shape)
 {
     struct operand o[3];
-    unsigned bits;
     int n = LLVMGetNumOperands(i);
-    int64_t first;
+    unsigned bits;
     if (n < 1 || n > 3 || LLVMIsACallInst(i) || LLVMIsAPHINode(i) ||
         !integer_bits(LLVMTypeOf(i), &bits))
         return false;
     for (int k = 0; k < n; k++)
         if (!known_operand(facts, LLVMGetOperand(i, (unsigned)k), &o[k]))
             return false;
+    int64_t first;
     if (!evaluate(i, o, 0, bits, &first))
         return false;
     int64_t *lanes = lw__lanes_new(facts);

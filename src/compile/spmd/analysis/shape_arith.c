@@ -130,7 +130,6 @@ static shape shifted(struct lw__facts *facts, LLVMValueRef i, unsigned n)
 /* a + scale * b, without the flags. bits: of the result. */
 static shape add(struct lw__facts *facts, shape a, shape b, int64_t scale, unsigned bits)
 {
-    int64_t sa, sb;
     const unsigned low_b = b.low_bits + zeros_below((uint64_t)scale),
                    low_both = a.low_bits < low_b ? a.low_bits : low_b,
                    low_bits = low_both < bits ? low_both : bits;
@@ -148,6 +147,7 @@ static shape add(struct lw__facts *facts, shape a, shape b, int64_t scale, unsig
                                bits);
         return lw__shape_with_low((shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes}, low, low_bits);
     }
+    int64_t sa, sb;
     if (!lw__shape_as_piece(facts, a, &sa) || !lw__shape_as_piece(facts, b, &sb))
         return varying;
     int64_t stride = (int64_t)((uint64_t)sa + (uint64_t)sb * (uint64_t)scale);
@@ -175,8 +175,8 @@ static bool constant_of(LLVMValueRef v, int64_t *c)
 shape lw__shape_of_operands(const struct lw__facts *facts, LLVMValueRef i)
 {
     bool all_uniform = true, all_pieces = true;
-    int64_t stride;
     unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
+    int64_t stride;
     for (unsigned k = 0; k < n; k++) {
         shape o = lw__shape_of(facts, LLVMGetOperand(i, k));
         if (!is_reached(o))
@@ -271,14 +271,13 @@ static shape of_address(struct lw__facts *facts, LLVMValueRef i)
     for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
         LLVMValueRef index = LLVMGetOperand(i, k);
         shape v = lw__shape_of(facts, index);
-        uint64_t size;
         if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
             continue;
         }
         if (k > 1)
             type = LLVMGetElementType(type);
-        size = LLVMABISizeOfType(facts->config.data, type);
+        uint64_t size = LLVMABISizeOfType(facts->config.data, type);
         if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && is_reached(v) && !v.nsw)
             v = varying;
         sum = add(facts, sum, v, (int64_t)size * scale, 64);

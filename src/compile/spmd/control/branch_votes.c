@@ -161,7 +161,6 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
 static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, c);
-    struct vote r;
     if (lw__shape_is_uniform(s->facts, shape)) {
         LLVMValueRef v = lw__spmd_uniform(s, c);
         return (struct vote){v, LLVMBuildNot(s->builder, v, "")};
@@ -183,6 +182,7 @@ static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, boo
             return compare_pieces(s, y, x, lw__ir_swapped(p));
     }
     LLVMValueRef not_c = lw__ir_negated(c);
+    struct vote r;
     if (not_c) {
         r = agree(s, not_c, depth + 1, poison);
         return (struct vote){r.none, r.all};

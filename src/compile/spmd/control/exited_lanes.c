@@ -124,11 +124,11 @@ static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth);
 static LLVMValueRef known_phi(struct exit_walk *w, LLVMValueRef phi, unsigned depth)
 {
     LLVMValueRef all = lw__mask_vector(w->s, NULL), same = NULL;
-    struct incoming incoming;
     if (home_of(w, phi) == w->start)
         return w->phis ? w->phis[number_of(phi)] : NULL;
     if (!has_edges(w, phi))
         return NULL;
+    struct incoming incoming;
     for (uint32_t k = 0; next_edge(w, phi, all, k, &incoming); k++) {
         if (!incoming.lanes)
             continue;
@@ -211,10 +211,10 @@ static LLVMValueRef may_compare(struct exit_walk *w, LLVMValueRef c, LLVMValueRe
 {
     for (unsigned o = 0; o < 2; o++) {
         LLVMValueRef found = NULL, of[2] = {x[0], x[1]};
-        struct incoming incoming;
         if (!LLVMIsAPHINode(x[o]) || !is_ahead(w, x[o]) || !has_edges(w, x[o]) ||
             depth == DEPTH_MAX)
             continue;
+        struct incoming incoming;
         for (uint32_t k = 0; next_edge(w, x[o], lanes, k, &incoming); k++) {
             of[o] = incoming.value;
             if (incoming.lanes)
@@ -230,11 +230,11 @@ static LLVMValueRef may_phi(struct exit_walk *w, LLVMValueRef c, bool value, LLV
                             unsigned depth)
 {
     LLVMValueRef found = NULL;
-    struct incoming incoming;
     if (!has_edges(w, c)) {
         LLVMValueRef v = known(w, c, depth);
         return v ? where(w->s, lanes, v, value) : lanes;
     }
+    struct incoming incoming;
     for (uint32_t k = 0; next_edge(w, c, lanes, k, &incoming); k++)
         found = with(w->s, found, may(w, incoming.value, value, incoming.lanes, depth + 1));
     return found;

@@ -124,8 +124,8 @@ static LLVMValueRef ends_fail(struct lw__spmd *s, const struct comparison *c, LL
 static LLVMValueRef linear_fails(struct lw__spmd *s, LLVMValueRef fails, const LLVMValueRef *mask,
                                  uint32_t first, uint32_t end)
 {
-    struct comparison c;
     int64_t ends[2];
+    struct comparison c;
     if (!compares(s, fails, &c) || LLVMGetIntTypeWidth(LLVMTypeOf(c.number)) < 32)
         return NULL;
     const struct lw__value_shape shape = lw__shape_of(s->facts, c.number);

@@ -76,10 +76,10 @@ bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
 void lw__phis_clear(struct lw__spmd *s, uint32_t block)
 {
     EACH_PHI(phi, s->facts->cfg.blocks[block]) {
-        uint32_t count;
         if (lw__shape_of(s->facts, phi).kind != LW_SHAPE_VARYING ||
             lw__spmd_live_across_exit(s->facts, phi))
             continue;
+        uint32_t count;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
         for (uint32_t k = 0; k < count; k++)
             if (is_under_way(s, k, count))
@@ -90,11 +90,11 @@ void lw__phis_clear(struct lw__spmd *s, uint32_t block)
 LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
 {
     size_t n = 0;
-    uint32_t count;
     EACH_PHI(phi, s->facts->cfg.blocks[block])
         n++;
     LLVMValueRef *kept = lw__new(&s->unit->scratch, n, sizeof *kept);
     n = 0;
+    uint32_t count;
     EACH_PHI(phi, s->facts->cfg.blocks[block]) {
         LLVMValueRef *slots = has_slots(s, phi) ? lw__spmd_slots(s, phi, &count) : NULL;
         if (slots && count == 1)

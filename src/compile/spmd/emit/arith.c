@@ -100,8 +100,8 @@ static LLVMValueRef scaled_address(struct lw__spmd *s, LLVMValueRef i, uint32_t 
 
 static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
-    int64_t stride;
     struct lw__value_shape shape = lw__shape_of(s->facts, i);
+    int64_t stride;
     bool flat =
         lw__shape_is_uniform(s->facts, shape) ||
         (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s->facts, shape, &stride) && !stride);

@@ -291,15 +291,15 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
 static LLVMValueRef build_gangs(const struct lw__gang_config *config, uint64_t length_max,
                                 bool has_lines, bool *too_long)
 {
-    struct lw__facts facts;
-    struct lw__spmd s;
     struct lw__gang gang = {0};
     const struct lw__arena_mark mark = lw__arena_mark(&config->unit->scratch);
+    struct lw__facts facts;
     bool ok = lw__facts_analyse(&facts, config);
     if (!ok) {
         lw__arena_release(&config->unit->scratch, mark);
         return NULL;
     }
+    struct lw__spmd s;
     lw__spmd_open(&s, &facts);
     s.length_max = length_max;
     s.gang = &gang;

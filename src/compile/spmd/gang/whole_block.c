@@ -192,8 +192,8 @@ static void build(struct lw__spmd *s)
 /* SHARED variables are offsets in the worker's block memory, known at the end of a block. */
 bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 {
-    struct lw__shared_layout layout;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
+    struct lw__shared_layout layout;
     lw__shared_layout(s->unit, s->facts->scalar, &layout);
     LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(known));
     return lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
@@ -217,8 +217,8 @@ static bool widen(struct lw__spmd *s)
 
 static bool widen_by(const struct lw__facts *facts, uint64_t length_max, bool *too_long)
 {
-    struct lw__spmd s;
     struct lw__gang round = {0};
+    struct lw__spmd s;
     lw__spmd_open(&s, facts);
     s.length_max = length_max;
     if (facts->config.end_gang > 1)
@@ -287,8 +287,8 @@ static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     const struct lw__gang_config config = lw__gang_config(unit, kernel);
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
-    struct lw__facts facts;
     lw__where_kernel(unit, kernel);
+    struct lw__facts facts;
     bool ok = lw__facts_analyse(&facts, &config);
     ok = ok ? widen_within_limits(&facts) : unit->diags.errors > 0;
     lw__arena_release(&unit->scratch, mark);

@@ -153,12 +153,12 @@ LLVMValueRef lw__access_mask(struct lw__spmd *s, const struct lw__access *a)
 
 LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a)
 {
-    LLVMValueRef address;
     assert(a->count && a->active[a->first] && a->active[a->last]);
     for (uint32_t l = a->first; l <= a->last; l++)
         if (a->active[l] && a->count > 1 &&
             (!a->constant || a->distance[l] != a->distance[a->first]))
             return NULL;
+    LLVMValueRef address;
     if (a->constant) {
         address = lw__spmd_base(s, a->address, a->piece);
         if (a->distance[a->first])
@@ -267,10 +267,10 @@ static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
 static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, a->address);
-    int64_t stride;
     char why[96] = "the lanes' addresses are constants apart that form no row";
     if (a->constant && lw__access_has_windows(s, a))
         return; /* only since this level has no masked vectors */
+    int64_t stride;
     if (!a->constant)
         snprintf(why, sizeof why, "the index differs from lane to lane by no constant");
     else if (lw__shape_piece_stride(s->facts, shape, a->piece, &stride))
@@ -451,8 +451,8 @@ static void store_vector(struct lw__spmd *s, const struct lw__access *a, LLVMVal
 
 bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
-    struct lw__access a;
     LLVMValueRef v = LLVMGetOperand(i, 0);
+    struct lw__access a;
     if (!lw__access_describe(s, i, &a))
         return false;
     lw__access_lanes(s, a.address, p, mask, &a);
@@ -510,8 +510,8 @@ static LLVMValueRef last_of_gang(struct lw__spmd *s, const struct lw__access *wh
 
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
-    struct lw__access a;
     LLVMValueRef v = LLVMGetOperand(i, 0);
+    struct lw__access a;
     if (!lw__access_describe(s, i, &a))
         return false;
     bool same = lw__is_uniform(s->facts, v);

@@ -200,11 +200,11 @@ static LLVMValueRef remade(struct lanes *n, LLVMValueRef v, uint32_t lane, unsig
 static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
 {
     struct lw__spmd *s = n->s;
-    int64_t stride;
     if (LLVMIsConstant(v))
         return v;
     if (lw__is_uniform(s->facts, v))
         return lw__spmd_uniform(s, v);
+    int64_t stride;
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
         lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), n->piece, &stride)) {
         LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
@@ -236,9 +236,9 @@ static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__acce
 {
     struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
     struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
-    struct lw__lane_loop loop;
     bool used = LLVMGetFirstUse(i);
     LLVMValueRef old = used ? LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+    struct lw__lane_loop loop;
     lw__lane_loop_open(s, lw__access_mask(s, a), old, NULL, &loop);
     old = build_rmw(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, value, &loop));
     if (used)
@@ -253,8 +253,8 @@ static void serial_cmpxchg(struct lw__spmd *s, LLVMValueRef i, const struct lw__
     struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
     struct lw__lane_operand expected = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
     struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 2), a->piece);
-    struct lw__lane_loop loop;
     LLVMTypeRef old_type = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
+    struct lw__lane_loop loop;
     lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(old_type),
                        LLVMConstNull(lw__spmd_vector_type(s, s->i1)), &loop);
     LLVMValueRef done =

@@ -312,8 +312,8 @@ static LLVMValueRef leaves_no_gap(struct lw__spmd *s, const struct lw__access *a
 bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,
                    struct lw__pack *k)
 {
-    int64_t slope;
     *k = (struct lw__pack){.piece = a->piece};
+    int64_t slope;
     if (!can_pack(s, a) || !slope_of(s, a->address, k, 0, &slope) || !k->rank ||
         slope != (int64_t)a->size)
         return false;

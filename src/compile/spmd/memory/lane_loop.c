@@ -105,9 +105,9 @@ static void remark_access(struct lw__spmd *s, const struct lw__access *a)
 LLVMValueRef lw__serial_load(struct lw__spmd *s, const struct lw__access *a)
 {
     struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
-    struct lw__lane_loop loop;
     LLVMTypeRef vector = lw__spmd_vector_type(s, a->moved);
     remark_access(s, a);
+    struct lw__lane_loop loop;
     lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(vector), NULL, &loop);
     LLVMValueRef value = lw__access_load(s, a, lw__lane_pick(s, address, &loop));
     value = LLVMBuildInsertElement(s->builder, loop.carry[0], value, loop.lane, "");
@@ -119,9 +119,9 @@ void lw__serial_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
 {
     struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
     struct lw__lane_operand value = lw__lane_operand(s, v, a->piece);
-    struct lw__lane_loop loop;
     value.value = lw__access_moved(s, a, value.value);
     remark_access(s, a);
+    struct lw__lane_loop loop;
     lw__lane_loop_open(s, lw__access_mask(s, a), NULL, NULL, &loop);
     lw__access_store(s, a, lw__lane_pick(s, value, &loop), lw__lane_pick(s, address, &loop));
     lw__lane_loop_close(s, &loop, NULL, NULL);
@@ -151,13 +151,13 @@ static void call_in_piece(struct lw__spmd *s, LLVMValueRef call, uint32_t p, LLV
 {
     struct lw__access a = {.instruction = call};
     struct lw__lane_operand operands[MEMORY_ARGS];
-    struct lw__lane_loop loop;
     LLVMValueRef args[MEMORY_ARGS];
     lw__access_lanes(s, LLVMGetOperand(call, 0), p, mask, &a);
     if (!a.count)
         return;
     for (unsigned n = 0; n < MEMORY_ARGS; n++)
         operands[n] = lw__lane_operand(s, LLVMGetOperand(call, n), p);
+    struct lw__lane_loop loop;
     lw__lane_loop_open(s, lw__access_mask(s, &a), NULL, NULL, &loop);
     for (unsigned n = 0; n < MEMORY_ARGS; n++)
         args[n] = lw__lane_pick(s, operands[n], &loop);

@@ -212,8 +212,9 @@ bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a
 
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a)
 {
-    struct plan runs, cover;
+    struct plan runs;
     bool can_run = lay(s, a, false, &runs);
+    struct plan cover;
     bool can_cover = !a->is_volatile && lay(s, a, true, &cover);
     if (a->mask) {
         can_run = can_run && !a->is_volatile && has_masks(s, a); /* no masked load is volatile */
@@ -269,9 +270,9 @@ LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access
 
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
 {
-    struct plan plan;
     if (a->mask && (a->is_volatile || !has_masks(s, a))) /* no masked store is volatile */
         return false;
+    struct plan plan;
     if (!lay(s, a, false, &plan) &&
         (a->is_volatile || !has_masks(s, a) || !lay(s, a, true, &plan) || (a->mask && plan.shared)))
         return false;

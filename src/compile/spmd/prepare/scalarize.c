@@ -63,8 +63,8 @@ static void split_pair(LLVMBuilderRef b, LLVMValueRef i)
         !(LLVMIsAPHINode(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i)))
         return;
     for (unsigned k = 0; k < LLVMCountStructElementTypes(type); k++) {
-        LLVMValueRef v;
         stand_before(b, i, i);
+        LLVMValueRef v;
         if (LLVMIsAPHINode(i)) {
             v = LLVMBuildPhi(b, LLVMStructGetTypeAtIndex(type, k), "");
             fill_phi(b, i, v, k);
