@@ -1,4 +1,5 @@
 /* compiler.c - start lanewise-compile, read what it gives back: show and cc. */
+#include "base/child.h"
 #include "base/limits.h"
 #include "base/manifest.h"
 #include "base/manifest_read.h"
@@ -6,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,9 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-enum { OUT_DESCRIPTOR = 3 };
 enum { BUILT = 0, REFUSED = 1 }; /* exit statuses of the compiler; others are in manifest.h */
 
 int cli_compiler_find(char *path)
@@ -35,48 +32,6 @@ int cli_compiler_find(char *path)
                          "../libexec/lanewise/lanewise-compile"))
         return CLI_DONE;
     return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
-}
-
-/* spawn - the compiler, with files[] as its descriptors 3 and up, and all that it says in the file
- * said. main ignores SIGPIPE; the child shall not. */
-static int spawn(const char *const *words, const int *files, size_t count, int said,
-                 posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, pid_t *child)
-{
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    int error = posix_spawn_file_actions_adddup2(actions, said, STDOUT_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(actions, said, STDERR_FILENO);
-    for (size_t i = 0; i < count && !error; i++)
-        error = posix_spawn_file_actions_adddup2(actions, files[i], OUT_DESCRIPTOR + (int)i);
-    if (!error)
-        error = posix_spawnattr_setsigdefault(attributes, &pipe);
-    if (!error)
-        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error = posix_spawn(child, words[0], actions, attributes, (char *const *)words, environ);
-    return error;
-}
-
-static int start(const char *const *words, const int *files, size_t count, int said, pid_t *child)
-{
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return cli_fail_memory(sizeof actions);
-    posix_spawnattr_t attributes;
-    error = posix_spawnattr_init(&attributes);
-    if (!error) {
-        error = spawn(words, files, count, said, &actions, &attributes, child);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    if (!error)
-        return CLI_DONE;
-    bool is_short = error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
-    return cli_fail(is_short ? CLI_LAUNCH : CLI_BROKEN, "%s cannot be started: %s", words[0],
-                    strerror(error));
 }
 
 /* fail_told - the compiler does not take its words, or cannot write its files: what it said,
@@ -139,7 +94,11 @@ int cli_compiler_run(const struct cli_options *options, const char *const *words
     if (said < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
     pid_t child;
-    int failed = start(words, files, count, said, &child);
+    const int error = lw__child_start(words[0], (char *const *)words, files, count, said, &child);
+    const bool is_short = error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
+    int failed = !error ? CLI_DONE
+                        : cli_fail(is_short ? CLI_LAUNCH : CLI_BROKEN, "%s cannot be started: %s",
+                                   words[0], strerror(error));
     struct cli_progress progress;
     cli_progress_begin(&progress, options, "building", cli_input_name(options->file));
     if (!failed)

@@ -7,6 +7,7 @@
  *                    for that of the first launch; one with the source
  * Every other descriptor of the host is closed in it.
  */
+#include "base/child.h"
 #include "base/limits.h"
 #include "run/build/build.h"
 #include <assert.h>
@@ -15,7 +16,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* Descriptors in the child, and the lowest that ours may have so that dup2 overwrites none. */
 enum { CHILD_OUT = 3, CHILD_SOURCE = 4, CHILD_FIRST = 5, FILE_MIN = 10 };
@@ -213,67 +211,6 @@ struct child {
     int out, first, source, printed;
 };
 
-static int set_descriptors(posix_spawn_file_actions_t *actions, const struct child *child)
-{
-    int e = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-
-    if (!e)
-        e = posix_spawn_file_actions_adddup2(actions, child->printed, STDOUT_FILENO);
-    if (!e)
-        e = posix_spawn_file_actions_adddup2(actions, child->printed, STDERR_FILENO);
-    if (!e)
-        e = posix_spawn_file_actions_adddup2(actions, child->out, CHILD_OUT);
-    if (!e && child->source >= 0)
-        e = posix_spawn_file_actions_adddup2(actions, child->source, CHILD_SOURCE);
-    else if (!e && child->first >= 0)
-        e = posix_spawn_file_actions_addclose(actions, CHILD_SOURCE);
-    if (!e && child->first >= 0)
-        e = posix_spawn_file_actions_adddup2(actions, child->first, CHILD_FIRST);
-    if (!e)
-        e = posix_spawn_file_actions_addclosefrom_np(actions, child->first >= 0    ? CHILD_FIRST + 1
-                                                              : child->source >= 0 ? CHILD_FIRST
-                                                                                   : CHILD_SOURCE);
-    return e;
-}
-
-/* No signal blocked, none ignored: the host's habits are not the child's. */
-static int set_signals(posix_spawnattr_t *attributes)
-{
-    sigset_t none;
-
-    sigemptyset(&none);
-    sigset_t all;
-    sigfillset(&all);
-    int e = posix_spawnattr_setsigmask(attributes, &none);
-    if (!e)
-        e = posix_spawnattr_setsigdefault(attributes, &all);
-    if (!e)
-        e = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    return e;
-}
-
-static int start(const struct lw__compile *compile, const struct child *child, char **words,
-                 pid_t *pid)
-{
-    posix_spawn_file_actions_t actions;
-    int e = posix_spawn_file_actions_init(&actions);
-
-    if (e)
-        return e;
-    posix_spawnattr_t attributes;
-    e = posix_spawnattr_init(&attributes);
-    if (!e) {
-        e = set_descriptors(&actions, child);
-        if (!e)
-            e = set_signals(&attributes);
-        if (!e)
-            e = posix_spawn(pid, compile->compiler, &actions, &attributes, words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return e;
-}
-
 /* ---- its end ---- */
 
 /* A host that ignores SIGCHLD, or reaps every child itself, takes the exit status away (ECHILD).
@@ -383,7 +320,11 @@ static lw_status run(const struct lw__compile *compile, const struct child *chil
     int wait_status = 0, e;
     pid_t pid;
 
-    e = start(compile, child, words, &pid);
+    const int files[] = {[CHILD_OUT - 3] = child->out,
+                         [CHILD_SOURCE - 3] = child->source,
+                         [CHILD_FIRST - 3] = child->first};
+    const size_t count = child->first >= 0 ? 3 : child->source >= 0 ? 2 : 1;
+    e = lw__child_start(compile->compiler, words, files, count, child->printed, &pid);
     if (e)
         return fail_start(compile, e);
     bool known = wait_for(pid, &wait_status);
