@@ -242,9 +242,9 @@ static void guard_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     assert(LLVMCountParams(g.function) == kernel->param_count);
     assert(kernel->params[kernel->param_count - 1].in_place);
     lw__where_kernel(unit, kernel);
-    /* The first load of the record: what holds for the whole kernel is built behind it, and
-     * behind all variables, which the clean-up may have left anywhere in the block. They lose
-     * their names when it is split, so they are noted here. */
+    /* The first load of the record. Values for the whole kernel are built after it, and after all
+     * variables, which the clean-up may have left anywhere in the block. They lose their names
+     * when the block is split, so they are noted here. */
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g.function)), next;
     while (LLVMIsAAllocaInst(first))
         first = LLVMGetNextInstruction(first);

@@ -22,8 +22,9 @@ struct lw__cfg {
     struct lw__block_map *map; /* block -> number */
 };
 
-/* Loops over the edges out of a block; over the numbers of the blocks behind these, and of those
- * with an edge to it. */
+/* Loops over block b of graph g:
+ * EACH_EDGE - its outgoing edges, as indices of succ.
+ * EACH_SUCCESSOR, EACH_PREDECESSOR - the numbers of its successors and predecessors. */
 #define EACH_EDGE(e, g, b) for (uint32_t e = (g)->succ_start[b]; e < (g)->succ_start[(b) + 1]; e++)
 #define EACH_SUCCESSOR(to, g, b) LW_EACH_EDGE_(to, (g)->succ, (g)->succ_start, b)
 #define EACH_PREDECESSOR(from, g, b) LW_EACH_EDGE_(from, (g)->pred, (g)->pred_start, b)

@@ -31,7 +31,7 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
     return LW_OP_NONE;
 }
 
-/* The first instruction of the block and of those behind it. */
+/* The first instruction of this block, or of the next one in the function that is not empty. */
 static LLVMValueRef first_from(LLVMBasicBlockRef block)
 {
     LLVMValueRef first = NULL;

@@ -97,7 +97,7 @@ void lw__prepare_if_convert(LLVMValueRef function)
     bool is[2];
     while (branch) {
         if (find_arms(branch, is, &join)) {
-            /* Both arms move in front of the branch, and selects choose between their values. */
+            /* Both arms are hoisted before the branch; selects choose between their values. */
             LLVMValueRef next, end = LLVMGetBasicBlockTerminator(branch);
             LLVMBasicBlockRef from[2];
             for (unsigned k = 0; k < 2; k++) {
