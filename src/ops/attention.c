@@ -9,6 +9,7 @@
  */
 #include "ops/contract.h"
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <string.h>
 
 /* ORDER ATTENTION: kernels/attention.h */
@@ -145,6 +146,7 @@ static void cut(struct problem *p, size_t blocks, size_t enough, size_t group)
     while (p->a.group > 1 && lw__divide_up(chunks, p->a.group) * blocks < enough)
         p->a.group /= 2;
     p->a.nodes = chunks ? lw__divide_up(chunks, p->a.group) : 1;
+    assert(!(p->a.group & (p->a.group - 1)) && p->a.nodes * p->a.group >= chunks);
     p->a.levels = 0;
     while ((size_t)1 << p->a.levels < p->a.group && (size_t)1 << p->a.levels < chunks)
         p->a.levels++;
@@ -159,6 +161,7 @@ static lw_status take_parts(struct lw__call *call, struct problem *p, size_t slo
     const struct lw__shape shape = {{1, slots + more, rows_of(p), p->a.width + PART_EXTRA}};
 
     *parts = p->out;
+    assert(slots || !p->root);
     if (!slots)
         return LW_OK;
     LW_TRY(lw__call_scratch(call, "parts", p->dtype, shape, parts));
@@ -316,20 +319,14 @@ static lw_status run_weights(struct lw__call *call, struct problem *p,
     return leave_weights(call, p, &parts, &scores, weights);
 }
 
-static lw_status run_plain(struct lw__call *call, struct problem *p)
+static lw_status run_few(struct lw__call *call, struct problem *p)
 {
-    struct lw__operand scores;
+    struct lw__operand scores, parts;
 
+    if (!is_plain(call))
+        return run_rows(call, p, NULL, &parts);
     LW_TRY(multiply(call, p, &scores));
-    struct lw__operand parts;
     return run_rows(call, p, &scores, &parts);
-}
-
-static lw_status run_stream(struct lw__call *call, struct problem *p)
-{
-    struct lw__operand parts;
-
-    return run_rows(call, p, NULL, &parts);
 }
 
 /* ---- many queries ---- */
@@ -377,6 +374,7 @@ static lw_status run_panels(struct lw__call *call, struct problem *p)
         group /= 2;
     cut(p, blocks, BLOCKS_CPU, group);
     l.shared_bytes = panel_bytes(p, gang, p->a.levels);
+    assert(l.shared_bytes <= most);
     l.blocks = blocks * p->a.nodes;
     p->a.levels = levels_in_parts;
     LW_TRY(take_parts(call, p, node_slots(p), &parts));
@@ -438,7 +436,7 @@ static lw_status run_any(struct lw__call *call, struct problem *p,
         return run_tiles(call, p);
     if (has_panels(call, p))
         return run_panels(call, p);
-    return is_plain(call) ? run_plain(call, p) : run_stream(call, p);
+    return run_few(call, p);
 }
 
 struct attention_arguments {

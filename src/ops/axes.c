@@ -1,5 +1,6 @@
 /* axes.c - operands looked at in other ways, without a copy. */
 #include "ops/op.h"
+#include <assert.h>
 
 lw_status lw__axis(const struct lw__call *call, const struct lw__operand *o, int option,
                    int otherwise, int *axis)
@@ -7,6 +8,7 @@ lw_status lw__axis(const struct lw__call *call, const struct lw__operand *o, int
     const int said = option > 0 ? option - 1 : option; /* what LW_AXIS got */
     const int k = option > 0 ? said : option < 0 ? o->rank + option : otherwise;
 
+    assert(o->rank >= 0 && o->rank <= LW_AXES);
     *axis = 0;
     if (k >= 0 && k < o->rank) {
         *axis = LW_AXES - o->rank + k;
@@ -18,6 +20,7 @@ lw_status lw__axis(const struct lw__call *call, const struct lw__operand *o, int
 
 void lw__axis_to_last(struct lw__operand *o, int axis)
 {
+    assert(axis >= 0 && axis < LW_AXES);
     const size_t extent = o->shape.extent[axis];
     const ptrdiff_t stride = o->view.stride[axis];
 

@@ -1,5 +1,6 @@
 /* call.c - a call of an operation: its two runs, its scratch memory, its launches. */
 #include "ops/contract.h"
+#include <assert.h>
 #include <string.h>
 
 enum { SCRATCH_ALIGN = 128, GRID_MAX = 0x7fffffff };
@@ -13,11 +14,13 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
     call.device = lw_stream_device(stream);
     call.is_gpu = lw_device_is_gpu(call.device);
     LW_TRY(body(&call, arguments));
-    if (call.scratch)
-        LW_TRY(lw__call_named(&call, lw_stream_scratch(stream, call.scratch, &call.memory)));
+    const size_t scratch = call.scratch;
+    if (scratch)
+        LW_TRY(lw__call_named(&call, lw_stream_scratch(stream, scratch, &call.memory)));
     call.is_dry = false;
     call.scratch = 0;
     lw_status status = body(&call, arguments);
+    assert(status || call.scratch == scratch); /* both runs take the same */
     lw_stream_scratch_done(stream, call.memory);
     return status;
 }
@@ -44,6 +47,7 @@ lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dty
     size_t bytes = size;
     bool fits = true;
 
+    assert(call->scratch % SCRATCH_ALIGN == 0 && call->is_dry == !call->memory);
     for (int k = 0; k < LW_AXES; k++)
         fits = !__builtin_mul_overflow(bytes, shape.extent[k], &bytes) && fits;
     fits = fits && !__builtin_add_overflow(bytes, SCRATCH_ALIGN - 1, &bytes);
@@ -69,6 +73,7 @@ lw_arg lw__arg_at(const struct lw__operand *o)
     const size_t scale = lw_dtype_size(o->dtype) / of_buffer, offset = (size_t)o->view.offset;
     lw_tensor t = {.buffer = o->buffer, .offset = offset * scale, .rank = 1};
 
+    assert(lw__operand_is_contiguous(o) && lw_dtype_size(o->dtype) % of_buffer == 0);
     t.extent[0] = (ptrdiff_t)(lw__operand_count(o) * scale);
     return lw_arg_tensor(t);
 }
@@ -109,6 +114,7 @@ lw_status lw__call_blocks(struct lw__call *call, enum lw__ops_program program, c
 lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
                          const lw_launch_options *options, const lw_arg *args, size_t count)
 {
+    assert(!call->is_dry);
     return lw__call_named(
         call, lw_stream_launch(call->stream, kernel, grid, block, options, args, count));
 }

@@ -1,5 +1,6 @@
 /* compact.c - lw_compact: the elements whose mask is set, and how many they are. */
 #include "ops/registry.h"
+#include <assert.h>
 
 /* ORDER COMPACT: kernels/compact.c, kernels/compact_gpu.c */
 enum { PART_HOST = 16384, PART_GPU = 4096, THREADS_GPU = 256 };
@@ -51,6 +52,7 @@ static lw_status check(struct lw__call *call, const struct compact_arguments *a,
 
 static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
 {
+    assert(lw__operand_count(o) == o->shape.extent[LW_AXES - 1]);
     *s = (struct steps){o->view.offset, o->view.stride[LW_AXES - 1], lw_dtype_size(o->dtype)};
     return lw_arg_bytes(s, sizeof *s);
 }

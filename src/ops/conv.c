@@ -7,6 +7,7 @@
  */
 #include "ops/contract.h"
 #include "ops/registry.h"
+#include <assert.h>
 #include <limits.h>
 
 enum { THREADS_GPU = 128, BLOCK_ELEMENTS = 4096, COLUMN_BYTES = 1 << 26 };
@@ -151,6 +152,7 @@ static lw_status multiply(struct lw__call *call, const struct conv *c, const str
     const size_t length = p->rows * c->window.columns, whole = c->window.rows * c->window.columns;
     struct lw__operand x = c->filter, y = *matrix, to = *out;
 
+    assert(lw__operand_is_contiguous(&x) && lw__operand_is_contiguous(out));
     x.shape = (struct lw__shape){{1, p->images, c->filters, c->terms}};
     x.view.stride[0] = x.view.stride[1] = 0;
     x.view.stride[2] = (ptrdiff_t)c->terms;
@@ -187,6 +189,7 @@ static lw_status multiply_parts(struct lw__call *call, const struct conv *c,
     size_t most = 0;
     struct lw__operand matrix;
 
+    assert(images == 1 || rows == c->window.rows); /* of several images all rows */
     LW_TRY(lw__call_scratch(call, "columns", c->x.dtype,
                             (struct lw__shape){{1, images, c->terms, rows * c->window.columns}},
                             &matrix));
@@ -221,6 +224,7 @@ static lw_status multiply_windows(struct lw__call *call, const struct conv *c,
                                        image.stride[1], image.stride[2], image.stride[3]};
     struct lw__operand x = c->filter, y = c->x, to = *out;
 
+    assert(lw__operand_is_contiguous(&x) && x.dtype == y.dtype);
     x.shape = (struct lw__shape){{c->images, w->rows, c->filters, c->terms}};
     x.view = (struct lw__view){x.view.offset, {0, 0, (ptrdiff_t)c->terms, 1}};
     y.view = (struct lw__view){image.offset, {image.stride[0]}};
@@ -280,6 +284,7 @@ lw_status lw__infer_conv(const struct lw__question *q, lw_shape *output)
     const int dimensions = q->op[4] - '0', rank = x->rank;
     const lw_dtype dtype = lw__promote(x->dtype, filter->dtype);
 
+    assert(dimensions == 1 || dimensions == 2); /* the digit of conv1d, conv2d */
     if ((rank != dimensions && rank != dimensions + 2) || filter->rank != rank)
         return lw_fail(LW_E_SHAPE, "%s: x has rank %d and filter %d; need %d, or %d, for both",
                        q->op, rank, filter->rank, dimensions, dimensions + 2);

@@ -4,7 +4,9 @@
  * that are one for both sides become one; then the views' form chooses the kernel.
  */
 #include "ops/op.h"
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ORDER COPY: kernels/rows.c, kernels/tiles.c, kernels/turn.c, kernels/convert.c */
 enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, SHORT_PART = 2048 };
@@ -66,9 +68,11 @@ static struct plan plan_of(const struct lw__operand *to, const struct lw__operan
 
     sort_axes(&p);
     join_axes(&p);
-    for (int k = 0; k < LW_AXES; k++)
+    for (int k = 0; k < LW_AXES; k++) {
+        assert(!k || p.shape.extent[k] != 1 || p.shape.extent[k - 1] == 1);
         if (p.shape.extent[k] == 1)
             p.from.stride[k] = p.to.stride[k] = k == LW_AXES - 1;
+    }
     return p;
 }
 
@@ -81,6 +85,7 @@ static size_t rows_of(const struct plan *p)
 
 static const char *by_size(size_t bytes, const char *const names[4])
 {
+    assert(bytes && bytes <= 8 && !(bytes & (bytes - 1)));
     return names[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
@@ -116,6 +121,7 @@ static bool count_in_words(struct plan *p, size_t size)
 {
     const size_t each = WORD / size;
 
+    assert(p->from.offset % (ptrdiff_t)each == 0 && p->to.offset % (ptrdiff_t)each == 0);
     if (p->from.stride[3] != 1 || p->to.stride[3] != 1 || p->shape.extent[3] % each ||
         rows_of(p) * (p->shape.extent[3] / each) > UINT32_MAX / 2)
         return false;
@@ -167,6 +173,7 @@ static lw_status move_tiles(struct lw__call *call, const struct plan *p,
                            lw_arg_buffer(to->buffer),   lw_arg_uint(size)};
     lw_dim3 grid;
 
+    assert(p->from.stride[2] == 1 && p->to.stride[3] == 1);
     LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], TILE), &grid));
     grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], TILE);
     grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
@@ -245,6 +252,7 @@ static lw_status convert_rows(struct lw__call *call, const struct lw__operand *t
     struct plan p = plan_of(to, from);
     const size_t parts = lw__divide_up(p.shape.extent[3], ROW_PART);
 
+    assert(p.from.stride[3] == 1 && p.to.stride[3] == 1);
     return LW_OP_BLOCKS(call, convert, convert_kernel(to->dtype, from->dtype), rows_of(&p) * parts,
                         lw_dim_1(lw__threads(call)), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
                         lw_arg_buffer(from->buffer), lw_arg_int(from->dtype), lw__arg_view(&p.to),
@@ -266,6 +274,7 @@ static lw_status convert(struct lw__call *call, const struct lw__operand *to,
 lw_status lw__copy(struct lw__call *call, const struct lw__operand *to,
                    const struct lw__operand *from)
 {
+    assert(!memcmp(&to->shape, &from->shape, sizeof to->shape));
     if (!lw__operand_count(from))
         return LW_OK;
     return to->dtype == from->dtype ? move(call, to, from) : convert(call, to, from);

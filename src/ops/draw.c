@@ -2,6 +2,7 @@
  * shapes; temporaries that share memory have one colour.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,11 +69,13 @@ static bool choose_colours(struct picture *p)
     p->colour = calloc(r->tensor_count + 1, sizeof *p->colour);
     if (order && group && p->colour) {
         find_groups(r, order, group);
-        for (size_t k = 0; k < r->tensor_count; k++)
+        for (size_t k = 0; k < r->tensor_count; k++) {
+            assert(group[k] <= k); /* the first has got its colour */
             if (!lw__tensor_is_planned(&r->tensors[k]))
                 p->colour[k] = bound_colour;
             else
                 p->colour[k] = group[k] == k ? colours[groups++ % COLOURS] : p->colour[group[k]];
+        }
     }
     free(order);
     free(group);

@@ -19,6 +19,7 @@ const char *lw__accumulate_name(enum lw__accumulate type)
 {
     static const char *const names[] = {"float", "double", "int64"}; /* ORDER ACCUMULATE */
 
+    _Static_assert(sizeof names / sizeof *names == LW_ACC_I64 + 1, "ORDER ACCUMULATE");
     return names[type];
 }
 
@@ -26,6 +27,7 @@ lw_dtype lw__accumulate_dtype(enum lw__accumulate type)
 {
     static const lw_dtype dtypes[] = {LW_F32, LW_F64, LW_I64}; /* ORDER ACCUMULATE */
 
+    _Static_assert(sizeof dtypes / sizeof *dtypes == LW_ACC_I64 + 1, "ORDER ACCUMULATE");
     return dtypes[type];
 }
 
@@ -42,6 +44,7 @@ static lw_dtype promote_integers(lw_dtype a, lw_dtype b)
         return promote_integers(b, a); /* a is the unsigned one from here on */
     if (size_b > size_a)
         return b;
+    _Static_assert(LW_I64 - LW_I8 == 3 && LW_U64 - LW_U8 == 3, "both rise by size");
     lw_dtype mixed = (lw_dtype)(LW_I8 + (a - LW_U8) + 1);
     return mixed > LW_I64 ? LW_I64 : mixed;
 }
@@ -70,6 +73,7 @@ lw_dtype lw__promote(lw_dtype a, lw_dtype b)
         return promote_mixed(a, b);
     if (lw_dtype_size(a) == 2 && lw_dtype_size(b) == 2)
         return LW_F32;
+    _Static_assert(LW_F16 < LW_F32 && LW_BF16 < LW_F32 && LW_F32 < LW_F64, "they rise");
     return a > b ? a : b; /* f16, bf16, f32, f64 rise */
 }
 

@@ -5,6 +5,7 @@
  * row is marked these launches end at once. So a call needs no answer from the device.
  */
 #include "ops/reduce.h"
+#include <assert.h>
 
 /* ORDER EXACT: kernels/exact.h. Integers of a part; blocks of exact_bins_A. */
 enum { CELLS = 140, THREADS = 8, SUM_DOUBLES = 3 };
@@ -34,6 +35,7 @@ static struct bound bound_of(const struct exact *e, size_t n, bool may_underflow
 {
     const double depth = (double)(e->cut.part / LW_WARP_SIZE + e->cut.parts / LW_WARP_SIZE) + 32;
 
+    assert(e->cut.part <= LW_LEAF * LW_PART_LEAVES);
     if (!e->in_double)
         return (struct bound){128 * 0x1p-53, (double)n * 0x1p-190};
     return (struct bound){4 * depth * depth * 0x1p-106,
@@ -121,6 +123,7 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     const bool may_underflow = y && (x->dtype == LW_F64 || y->dtype == LW_F64);
     struct exact e = {.x = x, .y = y, .out = out, .in_double = in_double};
 
+    assert(acc != LW_ACC_I64 && (!y || y->shape.extent[LW_AXES - 1] == n));
     LW_TRY(bring(call, x, in_double));
     if (y)
         LW_TRY(bring(call, y, in_double));

@@ -7,6 +7,7 @@
  * they run one after the other. A run on another stream waits here until the run before it is over.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static lw_status no_memory(void)
 
 static void set_bound(lw_executable *x, size_t bound, size_t tensor)
 {
+    assert(bound < x->recording.inputs + x->recording.outputs && !x->bounds[bound].tensor);
     x->bound_of[tensor] = bound;
     x->bounds[bound].tensor = &x->recording.tensors[tensor];
 }
@@ -70,6 +72,7 @@ static lw_status list_bounds(lw_executable *x)
             set_bound(x, x->bound_count++, k);
         else if (r->tensors[k].role == LW_ROLE_OUTPUT)
             set_bound(x, r->inputs + r->tensors[k].declared, k);
+    assert(x->bound_count == r->inputs);
     x->bound_count = r->inputs + r->outputs;
     return LW_OK;
 }
@@ -88,6 +91,7 @@ static lw_status make_memory(lw_executable *x)
 
         if (!lw__tensor_is_planned(t))
             continue;
+        assert(t->offset + t->bytes <= x->info.bytes_planned && t->last < r->launch_count);
         x->placements[x->info.temporaries++] = (lw_placement){.bytes = t->bytes,
                                                               .offset = t->offset,
                                                               .first_launch = t->first,
@@ -129,6 +133,7 @@ static lw_status make_calls(lw_executable *x)
         for (size_t i = 0; i < l->call.count; i++)
             *args++ = as_planned(x, l->call.args[i], l->tensors[i]);
     }
+    assert(args == x->args + count);
     return LW_OK;
 }
 
@@ -296,6 +301,7 @@ static lw_status stage(lw_executable *x)
         struct bound *b = &x->bounds[k];
         const struct lw__graph_tensor *t = b->tensor;
 
+        assert(b->is_bound); /* as many were given, and none twice */
         if (!b->is_copied)
             continue;
         if (!b->staging)
@@ -350,6 +356,7 @@ static lw_arg as_bound(const struct bound *b, lw_arg arg)
 {
     lw_tensor t;
 
+    assert(b->is_bound && (!b->is_copied || b->used.buffer == b->staging));
     if (arg.kind == LW_ARG_TENSOR) {
         t = arg.as.tensor;
         t.buffer = b->used.buffer;

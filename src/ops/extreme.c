@@ -1,5 +1,6 @@
 /* extreme.c - max, min, argmax, argmin, any and all. */
 #include "ops/reduce.h"
+#include <assert.h>
 
 /* The kernels of kernels/extreme.c for keys of 32 and 64 bits. */
 struct extreme_kernels {
@@ -78,6 +79,7 @@ static lw_status max_columns(struct lw__call *call, const struct extreme *e,
                              const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                              const struct lw__operand *to, int of, bool back)
 {
+    assert(to->dtype == (of == AS_KEY ? e->kernels->key : (lw_dtype)of));
     return LW_OP_LAUNCH(call, extreme, e->kernels->max_columns, grid, lw_dim_1(LW_COLUMNS),
                         lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
                         lw_arg_buffer(r->x.buffer), loaded(&r->x), lw__arg_view(&to->view),
@@ -183,6 +185,7 @@ static lw_status any_body(struct lw__call *call, void *arguments)
 
     LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
     LW_TRY(lw__reduction_layout(call, &r, false, false));
+    assert(r.layout == LW_LAYOUT_ROWS);
     struct lw__cut cut;
     lw_dim3 grid;
     LW_TRY(lw__cut_rows(call, r.rows, r.n, &cut, &grid));

@@ -4,6 +4,7 @@
  * with its arguments; each of its buffers is a tensor of the graph or an ordinary one, and is held.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ lw_buffer *lw__arg_buffer(const lw_arg *arg)
 
 static void release_launch(struct lw__graph_launch *l)
 {
+    assert(!l || atomic_load(&l->holds) > 0);
     if (!l || atomic_fetch_sub(&l->holds, 1) != 1)
         return;
     for (size_t i = 0; i < l->call.count; i++)
@@ -78,6 +80,7 @@ static struct lw__graph_launch *copy_launch(const lw_recorded *call)
         values += size;
         lw_buffer_hold(lw__arg_buffer(&args[i]));
     }
+    assert(values == (char *)l + bytes); /* the block has no more than its parts */
     lw_kernel_hold(call->kernel);
     return l;
 }
@@ -89,9 +92,10 @@ static size_t find_tensor(lw_graph *g, const lw_buffer *buffer)
 
     if (!buffer)
         return LW_NO_TENSOR;
-    do
+    do {
         k = lw__index_next(&g->by_buffer, hash, &cursor);
-    while (k != LW_NO_TENSOR && g->recording.tensors[k].buffer != buffer);
+        assert(k == LW_NO_TENSOR || k < g->recording.tensor_count);
+    } while (k != LW_NO_TENSOR && g->recording.tensors[k].buffer != buffer);
     return k;
 }
 
@@ -141,12 +145,13 @@ static lw_status add_tensor(lw_graph *g, struct lw__graph_tensor t, const char *
 {
     struct lw__recording *r = &g->recording;
 
+    assert((t.role == LW_ROLE_INPUT) == (name != NULL)); /* outputs get theirs later */
     if (!make_room(&r->tensors, r->tensor_count, sizeof *r->tensors))
         return no_memory();
     LW_TRY(lw_buffer_create_blank(g->stream, t.dtype, t.count, &t.buffer));
     t.bytes = t.count * lw_dtype_size(t.dtype);
-    if (!lw__index_add(&g->by_buffer, lw__index_hash_pointer(t.buffer), r->tensor_count) ||
-        (name && !set_name(g, &t, r->tensor_count, name)))
+    if ((name && !set_name(g, &t, r->tensor_count, name)) ||
+        !lw__index_add(&g->by_buffer, lw__index_hash_pointer(t.buffer), r->tensor_count))
         goto failed;
     *buffer = t.buffer;
     r->tensors[r->tensor_count++] = t;
@@ -267,6 +272,7 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
     }
     t->role = LW_ROLE_OUTPUT;
     t->declared = graph->recording.outputs++;
+    assert(graph->recording.inputs + graph->recording.outputs <= graph->recording.tensor_count);
     t->rank = tensor.rank;
     memcpy(t->extent, tensor.extent, sizeof t->extent);
     return LW_OK;

@@ -1,5 +1,6 @@
 /* index.c - numbers by the hash of what they stand for, in a table that is at most half full. */
 #include "ops/graph.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,10 @@ bool lw__index_add(struct lw__index *index, uint64_t hash, size_t number)
 {
     if (2 * index->count >= index->room && !grow(index))
         return false;
+    assert(number != LW_NO_TENSOR); /* which marks a free entry */
     *find_free(index, hash) = number;
     index->count++;
+    assert(2 * index->count <= index->room && !(index->room & (index->room - 1)));
     return true;
 }
 

@@ -2,6 +2,7 @@
  * What the operations check themselves is not checked here.
  */
 #include "ops/registry.h"
+#include <assert.h>
 #include <string.h>
 
 /* Of sums: NumPy 2's, but that those of unsigned integers are i64, too, with the bits of u64. */
@@ -36,6 +37,7 @@ lw_status lw__axis_read(const lw_params *params, int rank, int *axis)
 {
     const int64_t k = lw__param(params, "axis")->i;
 
+    assert(rank >= 0 && rank <= LW_AXES);
     *axis = -1;
     if (k == LW_INT_ALL)
         return LW_OK;
@@ -51,6 +53,7 @@ static lw_status drop_axis(const lw_params *params, const lw_shape *in, lw_shape
     const bool keepdims = lw__param(params, "keepdims")->i;
     int axis;
 
+    assert(!output->rank); /* the shapes came empty */
     LW_TRY(lw__axis_read(params, in->rank, &axis));
     for (int k = 0; k < in->rank; k++) {
         if (axis >= 0 && k != axis)
@@ -58,6 +61,7 @@ static lw_status drop_axis(const lw_params *params, const lw_shape *in, lw_shape
         else if (keepdims)
             output->extent[output->rank++] = 1;
     }
+    assert(output->rank == (keepdims ? in->rank : axis < 0 ? 0 : in->rank - 1));
     return LW_OK;
 }
 
@@ -67,6 +71,7 @@ static lw_status broadcast(const char *op, const lw_shape *inputs, size_t count,
     all->rank = 0;
     for (size_t k = 0; k < count; k++)
         all->rank = inputs[k].rank > all->rank ? inputs[k].rank : all->rank;
+    assert(all->rank <= LW_AXES);
     for (int x = 0; x < all->rank; x++)
         all->extent[x] = 1;
     for (size_t k = 0; k < count; k++)
@@ -149,6 +154,7 @@ lw_status lw__infer_window(const struct lw__question *q, lw_shape *output)
     *output = *q->inputs;
     int axis;
     LW_TRY(lw__axis_read(q->params, output->rank, &axis));
+    assert(axis >= 0 && window >= 1); /* ops.def allows no other */
     if (lw__param(q->params, "edge")->i == LW_EDGE_VALID)
         output->extent[axis] =
             window > output->extent[axis] ? 0 : output->extent[axis] - window + 1;
@@ -172,6 +178,7 @@ lw_status lw__infer_matmul(const struct lw__question *q, lw_shape *output)
         output->extent[output->rank++] = x.extent[x.rank - 2];
     if (y.rank > 1)
         output->extent[output->rank++] = y.extent[y.rank - 1];
+    assert(output->rank <= LW_AXES);
     lw__choose_dtype(q->params, sum_dtype(promoted(q->inputs, 2)), output);
     return LW_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include "ops/op.h"
 #include "ops/text.h"
+#include <assert.h>
 
 enum { THREADS = 256, EACH = 4 }; /* elements of a thread, a block apart */
 
@@ -89,6 +90,7 @@ static lw_status map_body(struct lw__call *call, void *arguments)
     const struct map_arguments *a = arguments;
     struct lw__operand out, to, inputs[LW_INPUTS_MAX];
 
+    assert(a->count <= LW_INPUTS_MAX); /* lw__check_inputs was here */
     LW_TRY(lw__operand_out(call, "out", a->out, &out));
     for (size_t k = 0; k < a->count; k++)
         LW_TRY(take_input(call, a, k, &out, &inputs[k]));

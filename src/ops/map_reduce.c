@@ -4,6 +4,7 @@
  */
 #include "ops/op.h"
 #include "ops/text.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -127,6 +128,7 @@ static void write_source(struct lw__source *text, const struct map_reduce_argume
                              lw__dtypes[r->inputs[k].dtype].c_name, name,
                              lw__operand_count(&r->inputs[k]) == 1 ? "0" : "i");
     }
+    assert(length < sizeof values);
     lw__source_add(text, ")\n{\n");
     lw__source_add(text, parts_text, values);
     lw__source_add(text, merge_text, lw__dtypes[r->out.dtype].c_name,
@@ -261,6 +263,7 @@ static lw_status map_reduce_body(struct lw__call *call, void *arguments)
     r.n = axis >= 0 ? all.shape.extent[axis] : lw__operand_count(&all);
     r.rows = lw__operand_count(&out);
     r.leaves = lw__divide_up(r.n, LEAF);
+    assert(r.rows * r.n == lw__operand_count(&all));
     LW_TRY(lw__contiguous_out(call, &out, &r.out));
     LW_TRY(launch(call, a, &r));
     return lw__out_done(call, &out, &r.out);

@@ -5,6 +5,7 @@
  * work for all; which changes no bits (docs/order.md, contractions).
  */
 #include "ops/contract.h"
+#include <assert.h>
 #include <string.h>
 
 /* ORDER MATMUL: kernels/matmul.h */
@@ -232,6 +233,7 @@ static lw_status bring(struct lw__call *call, struct problem *p)
     join_batch(p);
     if (p->n < FEW && p->m > p->n)
         turn(p);
+    assert(p->m == p->out.shape.extent[ROW] && p->n == p->out.shape.extent[COLUMN]);
     if (!call->is_gpu && p->m >= 2 * FEW && p->n > 1 && p->y.view.stride[COLUMN] != 1)
         LW_TRY(lw__as_dtype(call, &p->y, dtype));
     return LW_OK;
@@ -267,6 +269,7 @@ static struct matmul cut(const struct problem *p, size_t blocks, size_t enough)
     while (a.group > 1 && lw__divide_up(chains, a.group) * blocks < enough)
         a.group /= 2;
     a.nodes = chains ? lw__divide_up(chains, a.group) : 1;
+    assert(!(a.group & (a.group - 1)) && a.nodes * a.group >= chains);
     while ((size_t)1 << a.levels < a.group && (size_t)1 << a.levels < chains)
         a.levels++;
     return a;
@@ -352,12 +355,12 @@ static lw_status launch_merge(struct lw__call *call, const struct problem *p,
     const lw_arg args[] = {lw_arg_bytes(a, sizeof *a), lw_arg_buffer(p->out.buffer), bias_of(p),
                            lw_arg_buffer(parts->buffer)};
     lw_kernel *kernel;
-    lw_dim3 grid, block;
+    lw_dim3 grid;
 
     if (call->is_dry || a->nodes == 1)
         return LW_OK;
     LW_TRY(kernel_of(call, p, &l, &kernel));
-    block = lw_kernel_fixed_block(kernel);
+    lw_dim3 block = lw_kernel_fixed_block(kernel);
     LW_TRY(lw__grid(call, lw__divide_up(a->batches * a->m * a->n, block.x), &grid));
     return lw__call_queue(call, kernel, grid, block, NULL, args, 4);
 }
@@ -399,6 +402,7 @@ static lw_status run_panels(struct lw__call *call, const struct problem *p)
     const size_t shared = (STEPS + height * (1 + a.levels)) * size;
     const struct launch l = {"matmul_panel", (uint32_t)gang, blocks * slots, shared, height};
 
+    assert(height % LINES == 0 && height <= HEIGHT);
     a.levels = 0; /* they lie in block memory */
     return run(call, p, &a, slots > 1 ? slots : 0, &l);
 }
@@ -505,6 +509,7 @@ static lw_status run_tiles(struct lw__call *call, struct problem *p)
                is_float ? lw_arg_real(-0.0) : lw_arg_int(0)));
     LW_TRY(
         pad(call, p, &p->y, whole(p->k, DEEP), pitch, is_float ? lw_arg_real(0) : lw_arg_int(0)));
+    assert(is_padded(&p->x, lines, p->y.shape.extent[ROW]) && p->y.shape.extent[COLUMN] == pitch);
     l.blocks = tiles_of(p, &t);
     struct matmul a = cut(p, l.blocks, BLOCKS_GPU);
     l.blocks *= a.nodes;
@@ -542,6 +547,7 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
                         .n = out->shape.extent[COLUMN],
                         .k = x->shape.extent[COLUMN]};
 
+    assert(window || p.k == y->shape.extent[ROW]);
     if (window) {
         p.window = *window;
         return run_panels(call, &p);
@@ -588,8 +594,7 @@ lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw
 lw_status lw_matmul(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
                     const lw_matmul_options *options)
 {
-    struct matmul_arguments a = {
-        .out = out, .x = x, .y = y, .bias = options ? options->bias : NULL};
+    struct matmul_arguments a = {out, x, y, options ? options->bias : NULL};
 
     return lw__call_run("matmul", s, matmul_body, &a);
 }

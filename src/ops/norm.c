@@ -4,6 +4,7 @@
  */
 #include "ops/norm_launch.h"
 #include "ops/reduce.h"
+#include <assert.h>
 #include <string.h>
 
 /* kernels/row.h; a warp's rows are worth its launch from ROWS_ENOUGH rows on. */
@@ -67,6 +68,7 @@ static lw_status launch_short(struct lw__call *call, const struct rows *r)
     const bool several = r->leaves > 1;
     const size_t blocks = lw__norm_blocks(call, r->count);
 
+    assert(r->leaves <= ROW_LEAVES && r->x.dtype != LW_F64);
     if (is_softmax(r->norm))
         return LW_OP_BLOCKS_VARIANT(call, softmax, softmax_names[several], blocks,
                                     lw__norm_block(call), lw__arg_shape(&r->x.shape),
@@ -236,6 +238,8 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
     size_t n = r.x.shape.extent[LW_AXES - 1];
     r.count = lw__operand_count(&r.x) / n;
     r.leaves = lw__divide_up(n, LEAF);
+    assert(lw__operand_count(&r.out) == r.count * n &&
+           (n == 1 || r.x.view.stride[LW_AXES - 1] == 1));
     if (is_short(call, &r))
         LW_TRY(launch_short(call, &r));
     else if (is_softmax(r.norm))

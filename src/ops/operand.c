@@ -2,11 +2,13 @@
  * from inputs.
  */
 #include "ops/op.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes)
 {
+    assert(bytes && bytes <= 64 && !(bytes & (bytes - 1)));
     return (size_t)o->view.offset * lw_dtype_size(o->dtype) % bytes == 0 &&
            lw_buffer_alignment(o->buffer) >= bytes;
 }
@@ -25,6 +27,7 @@ const char *lw__operand_text(const struct lw__operand *o, char *text)
                       k < LW_AXES - 1 ? ", "
                       : o->rank == 1  ? ","
                                       : "");
+    assert(n > 0 && n + 1 < LW_SHAPE_TEXT);
     snprintf(text + n, LW_SHAPE_TEXT - (size_t)n, ")");
     return text;
 }
@@ -167,6 +170,7 @@ static bool are_same(const struct lw__operand *a, const struct lw__operand *b)
 {
     bool same = a->view.offset == b->view.offset;
 
+    assert(a->buffer == b->buffer);
     for (int k = 0; k < LW_AXES; k++)
         same = same && a->shape.extent[k] == b->shape.extent[k] &&
                (a->shape.extent[k] < 2 || a->view.stride[k] == b->view.stride[k]);
@@ -194,6 +198,7 @@ static bool are_apart(const struct lw__operand *a, const struct lw__operand *b)
         return true;
     if (!reach(a, &low_a, &high_a) || !reach(b, &low_b, &high_b))
         return false;
+    assert(low_a >= 0 && low_b >= 0); /* both lie in the buffer */
     if (high_a < low_b || high_b < low_a)
         return true;
     for (int k = 0; k < LW_AXES; k++) {
@@ -236,6 +241,7 @@ lw_status lw__operand_expect(const struct lw__call *call, const struct lw__opera
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
     bool same = o->rank == rank;
 
+    assert(rank >= 0 && rank <= LW_AXES);
     for (int k = 0; k < rank; k++)
         needed.shape.extent[LW_AXES - rank + k] = extents[k];
     for (int k = 0; k < LW_AXES; k++)

@@ -8,6 +8,7 @@
  * they count as one tensor, and what writes them follows all that may see it.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { NODES_PER_LEAF = 4 };
@@ -67,6 +68,7 @@ static void follow(struct tracing *t, size_t launch)
 {
     if (launch == NOBODY || launch == t->launch || t->noted[launch] == t->launch + 1)
         return;
+    assert(launch < t->launch);
     t->noted[launch] = t->launch + 1;
     if (!push(&t->order->after, &t->order->count, &t->after_room, launch))
         t->is_short = true;
@@ -82,6 +84,7 @@ static void note(struct tracing *t, struct uses *uses)
 {
     if (uses->count && uses->launches[uses->count - 1] == t->launch)
         return;
+    assert(!uses->count || uses->launches[uses->count - 1] < t->launch);
     if (!push(&uses->launches, &uses->count, &uses->room, t->launch))
         t->is_short = true;
 }
@@ -114,6 +117,7 @@ static size_t leaf_of(const struct tracing *t, size_t offset)
         else
             high = middle;
     }
+    assert(low < t->offset_count && t->offsets[low] == offset);
     return low;
 }
 
@@ -144,6 +148,7 @@ static void take_over(struct tracing *t, size_t node, size_t low, size_t high, s
         t->owners[node] = tensor;
         return;
     }
+    assert(high - low > 1 && 2 * node + 1 < NODES_PER_LEAF * t->offset_count + 2);
     if (t->owners[node] != SEVERAL)
         t->owners[2 * node] = t->owners[2 * node + 1] = t->owners[node];
     t->owners[node] = SEVERAL;
@@ -156,6 +161,7 @@ static void use_planned(struct tracing *t, size_t tensor, bool writes)
     const struct lw__graph_tensor *g = &t->r->tensors[tensor];
     struct state *s = &t->states[tensor];
 
+    assert(g->first <= t->launch && t->launch <= g->last);
     if (g->first == t->launch && g->bytes && t->offset_count > 1)
         take_over(t, 1, 0, t->offset_count - 1, leaf_of(t, g->offset),
                   leaf_of(t, g->offset + g->bytes), tensor);
@@ -294,6 +300,7 @@ lw_status lw__order(struct lw__recording *recording, struct lw__order *order)
         status = trace_all(&t);
     else
         t.is_short = true;
+    assert(status || t.is_short || order->begin[recording->launch_count] == order->count);
     let_go(&t);
     return status       ? status
            : t.is_short ? lw_fail(LW_E_MEMORY, "out of memory: the order of a graph")

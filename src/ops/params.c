@@ -1,5 +1,6 @@
 /* params.c - parameters of operations by name: their declaration; values from JSON or words. */
 #include "ops/params.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 
 static const char *const type_names[] = {"int", "real", "bool", "string", "dtype"};
-enum { TYPE_COUNT = 5 };
+enum { TYPE_COUNT = LW_TYPE_DTYPE + 1 };
+_Static_assert(sizeof type_names / sizeof *type_names == TYPE_COUNT, "enum lw__param_type");
 
 /* ---- one value from text ---- */
 
@@ -72,6 +74,7 @@ static lw_status read_word(const char *op, const struct lw__param_row *row,
 
         if (n == length && *at != '-' && !strncmp(at, v->s, n))
             return LW_OK;
+        assert(strlen(all) + n + 2 < sizeof all);
         if (*at != '-')
             strncat(strcat(all, *all ? ", " : ""), at, n);
         at += n + strspn(at + n, ", ");
@@ -176,6 +179,9 @@ lw_status lw__declaration_read(const char *op, const char *parameters,
                            op, (int)length, at + begin, LW_PARAMS_MAX);
     }
     for (size_t k = 0; rules && k < out->count; k++) {
+        assert(out->rows[k].type == LW_TYPE_STRING || rules[k].kind < LW_KIND_ONE_OF);
+        assert(out->rows[k].type == LW_TYPE_INT || rules[k].kind == LW_KIND_ANY ||
+               rules[k].kind >= LW_KIND_ONE_OF);
         out->rows[k].rule = rules[k];
         if (out->rows[k].has_default)
             LW_TRY(keep_rule(op, &out->rows[k], &out->rows[k].value));
@@ -447,6 +453,7 @@ lw_status lw__params_read(const char *op, const struct lw__declaration *declarat
         if (!out->text)
             return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op);
         LW_TRY(take_object(&r, out));
+        assert(r.to <= out->text + bytes);
     }
     return check_given(out);
 }

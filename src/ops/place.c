@@ -11,6 +11,7 @@
  * that are alive together. It is tried if the pairs are not too many.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static void take_gap(struct placing *p, size_t at, size_t begin, size_t bytes)
 {
     struct gap *g = &p->gaps[at];
 
+    assert(at < p->gap_count && (begin == g->begin || begin + bytes == g->end));
     if (begin == g->begin)
         g->begin += bytes;
     else
@@ -67,6 +69,8 @@ static void give_back(struct placing *p, size_t begin, size_t end)
     else
         memmove(&p->gaps[low + 1], &p->gaps[low], (p->gap_count++ - low) * sizeof *p->gaps);
     p->gaps[low] = (struct gap){begin, end};
+    assert(!low || p->gaps[low - 1].end < begin);
+    assert(low + 1 == p->gap_count || end <= p->gaps[low + 1].begin);
     if (low + 1 < p->gap_count && p->gaps[low + 1].begin == end) {
         p->gaps[low].end = p->gaps[low + 1].end;
         memmove(&p->gaps[low + 1], &p->gaps[low + 2], (--p->gap_count - low - 1) * sizeof *p->gaps);
@@ -113,6 +117,7 @@ static bool place_in_order(struct placing *p, size_t memory)
         struct lw__graph_tensor *t = p->order[k];
         const size_t bytes = room(t);
 
+        assert(t->first <= t->last && (!k || p->order[k - 1]->first <= t->first));
         for (; p->by_end[ended]->last < t->first; ended++) {
             const struct lw__graph_tensor *old = p->by_end[ended];
 
@@ -127,6 +132,7 @@ static bool place_in_order(struct placing *p, size_t memory)
         t->offset = p->gaps[at].begin && p->gaps[at].end == memory && memory != SIZE_MAX
                         ? memory - bytes
                         : p->gaps[at].begin;
+        assert(t->offset % PLACE_ALIGN == 0);
         take_gap(p, at, t->offset, bytes);
     }
     return true;
@@ -141,6 +147,7 @@ static size_t most_alive(const struct placing *p, uint64_t *pairs)
     for (size_t k = 0; k < p->count; k++) {
         for (; p->by_end[ended]->last < p->order[k]->first; ended++)
             alive -= room(p->by_end[ended]);
+        assert(ended <= k);
         alive += room(p->order[k]);
         *pairs += k - ended;
         most = alive > most ? alive : most;
@@ -242,6 +249,7 @@ static void place_low(struct placing *p, struct pairs *pairs, size_t k)
         if (other->offset != SIZE_MAX)
             pairs->taken[count++] = (struct gap){other->offset, other->offset + room(other)};
     }
+    assert(t->offset == SIZE_MAX); /* it has no place yet */
     qsort(pairs->taken, count, sizeof *pairs->taken, by_begin);
     t->offset = 0;
     for (size_t i = 0; i < count && pairs->taken[i].begin < t->offset + room(t); i++)
@@ -260,6 +268,7 @@ static bool place_largest_first(struct placing *p, uint64_t count)
         for (size_t k = 2; k <= p->count; k++)
             pairs.begin[k] += pairs.begin[k - 1];
         each_pair(p, &pairs, note_pair);
+        assert(pairs.begin[p->count] == 2 * count); /* all that most_alive counted */
         for (size_t k = 0; k < p->count; k++) {
             pairs.sorted[k] = k;
             p->order[k]->offset = SIZE_MAX;
@@ -290,8 +299,11 @@ static bool place(struct placing *p)
     memcpy(p->by_end, p->order, p->count * sizeof *p->order);
     qsort(p->by_end, p->count, sizeof *p->by_end, by_last);
     uint64_t pairs;
-    if (place_in_order(p, most_alive(p, &pairs)))
+    const size_t least = most_alive(p, &pairs);
+    if (place_in_order(p, least)) {
+        assert(end_of(p) <= least);
         return true;
+    }
     size_t end;
     if (pairs <= p->count * PAIRS_PER_TENSOR) {
         if (!place_largest_first(p, pairs))

@@ -4,6 +4,7 @@
  * uses it to the last; place.c has those that are alive together lie apart.
  */
 #include "ops/graph.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- lifetimes ---- */
@@ -16,6 +17,7 @@ static lw_status note_use(struct lw__graph_tensor *t, size_t launch, const lw_re
                        "%s, launch %zu of the graph: parameter %zu '%s' (%s) reads a temporary "
                        "that nothing has written",
                        lw_kernel_name(call->kernel), launch, index + 1, param->name, param->type);
+    assert(!t->is_used || (t->first <= t->last && t->last <= launch));
     if (!t->is_used)
         t->first = launch;
     t->last = launch;
@@ -33,6 +35,7 @@ static lw_status trace(struct lw__recording *r, size_t launch)
 
     for (size_t i = 0; i < l->call.count; i++)
         if (l->tensors[i] != LW_NO_TENSOR) {
+            assert(l->tensors[i] < r->tensor_count);
             LW_TRY(lw_kernel_param(l->call.kernel, i, &param));
             LW_TRY(note_use(&r->tensors[l->tensors[i]], launch, &l->call, i, &param));
         }
@@ -68,6 +71,7 @@ static bool sort_by_use(struct lw__recording *r, struct lw__graph_tensor ***orde
         for (size_t k = 0; k < r->tensor_count; k++)
             if (lw__tensor_is_planned(&r->tensors[k]))
                 (*order)[begin[r->tensors[k].first]++] = &r->tensors[k];
+        assert(begin[r->launch_count] == *count); /* no first use is behind the last launch */
     }
     free(begin);
     return begin && *order;
@@ -89,6 +93,7 @@ lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
         return lw_fail(LW_E_MEMORY, "out of memory: the plan of a graph");
     }
     for (size_t k = 0; k < count; k++) {
+        assert(order[k]->last < r->launch_count && order[k]->offset <= SIZE_MAX - order[k]->bytes);
         *unshared += order[k]->bytes;
         if (order[k]->offset + order[k]->bytes > *bytes)
             *bytes = order[k]->offset + order[k]->bytes;

@@ -4,6 +4,7 @@
  * large as all other code for the host. It is built from the text, installed with kernel.h.
  */
 #include "ops/op.h"
+#include <assert.h>
 
 /* PROGRAM_program of the headers that cc makes. */
 #define LW_OPS_PROGRAM(name, targets, blocks)                                                      \
@@ -40,6 +41,7 @@ static lw_status find(lw_device *device, enum lw__ops_program program, lw_progra
 lw_status lw__ops_kernel(const struct lw__call *call, enum lw__ops_program program,
                          const char *name, lw_kernel **kernel)
 {
+    assert(!call->is_dry && program < LW_PROGRAM_COUNT);
     lw_program *p;
     lw_status status = find(call->device, program, &p);
 

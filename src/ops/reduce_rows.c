@@ -3,6 +3,7 @@
  * How rows are cut never shows in a result: docs/order.md.
  */
 #include "ops/reduce.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -86,6 +87,7 @@ lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arg
         axis_last(r, axis, a->options.keepdims);
     r->n = r->x.shape.extent[LW_AXES - 1];
     r->rows = lw__operand_count(&r->out);
+    assert(lw__operand_count(&r->x) == r->rows * r->n && r->out.shape.extent[LW_AXES - 1] == 1);
     return LW_OK;
 }
 
@@ -125,6 +127,7 @@ static void join_outer(struct lw__reduction *r)
     for (int k = LW_AXES - 3; k >= 0; k--) {
         const ptrdiff_t extent = (ptrdiff_t)r->x.shape.extent[k + 1];
 
+        assert(r->x.shape.extent[k] == r->out.shape.extent[k]);
         if (r->x.shape.extent[k] == 1 || r->x.view.stride[k] != extent * r->x.view.stride[k + 1] ||
             r->out.view.stride[k] != extent * r->out.view.stride[k + 1])
             continue;
@@ -147,6 +150,7 @@ lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, b
         return LW_OK;
     sort_outer(r);
     join_outer(r);
+    assert(lw__operand_count(&r->x) == r->rows * r->n);
     if (is_row && !(is_short && has_strided))
         return LW_OK;
     if (has_columns && r->x.view.stride[2] == 1 && r->x.shape.extent[2] > 1 &&
@@ -175,6 +179,7 @@ static void cut_into(const struct lw__call *call, size_t warps, size_t warps_of_
     while (cut->part > part_least(call) && lw__divide_up(n, cut->part) * warps_of_a_part < warps)
         cut->part /= 2;
     cut->parts = n ? lw__divide_up(n, cut->part) : 1;
+    assert(cut->part % LW_LEAF == 0 && !(cut->part & (cut->part - 1)));
 }
 
 lw_dim3 lw__rows_block(const struct lw__call *call)
@@ -212,11 +217,13 @@ lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reductio
     const size_t wide = lw__divide_up(r->x.shape.extent[2], columns);
     const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
 
+    assert(r->layout != LW_LAYOUT_ROWS);
     cut_into(call, warps_wanted(call), wide * outer, r->n, cut);
     cut->items = outer * cut->parts;
     cut->chunk = lw__divide_up(cut->items, GRID_Y);
     LW_TRY(lw__grid(call, wide, grid));
     grid->y = (uint32_t)lw__divide_up(cut->items, cut->chunk);
+    assert(grid->y <= GRID_Y && grid->y * cut->chunk >= cut->items);
     return LW_OK;
 }
 
@@ -225,6 +232,7 @@ lw_status lw__parts(struct lw__call *call, lw_dtype dtype, const struct lw__oper
 {
     struct lw__shape shape = out->shape;
 
+    assert(parts > 1 && shape.extent[LW_AXES - 1] == 1);
     shape.extent[LW_AXES - 1] = parts;
     return lw__call_scratch(call, "parts", dtype, shape, to);
 }

@@ -5,6 +5,7 @@
  */
 #include "ops/registry.h"
 #include "base/nearest.h"
+#include <assert.h>
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static void append(lw_op *op)
 {
     if (!list.end)
         list.end = &list.first;
+    assert(!*list.end && !op->next);
     *list.end = op;
     list.end = &op->next;
 }
@@ -83,6 +85,7 @@ static lw_status add_builtins(void)
     for (size_t k = 0; k < lw__builtin_count && !list.has_builtins; k++) {
         const struct lw__builtin *b = &lw__builtins[k];
 
+        assert(b->least <= b->most && b->most <= INPUTS_MAX && b->outputs > 0);
         if (look_up(b->name)) /* of a time when memory was short */
             continue;
         LW_TRY(make(b->name, b->parameters + strspn(b->parameters, " "), b->rules, &op));
@@ -179,6 +182,7 @@ static lw_status no_such_op(const char *name)
         near[k] = op;
         far[k] = d;
     }
+    assert(far[0] <= far[1] && far[1] <= far[2]);
     return lw_fail(LW_E_ARG, "there is no operation '%.140s'; the nearest are %s, %s, %s", name,
                    near[0] ? near[0]->name : "none", near[1] ? near[1]->name : "none",
                    near[2] ? near[2]->name : "none");
@@ -277,6 +281,7 @@ lw_status lw_params_infer(const lw_params *params, const lw_shape *inputs, size_
     memset(outputs, 0, op->def.outputs * sizeof *outputs);
     for (size_t k = 0; k < count; k++)
         LW_TRY(check_shape(op, k, &inputs[k]));
+    assert(params->declaration == &op->declaration);
     if (op->builtin)
         return op->builtin->infer(&(struct lw__question){op->name, inputs, count, params}, outputs);
     if (!op->def.infer)
@@ -322,6 +327,7 @@ static lw_status check_outputs(const lw_op *op, const lw_params *params, const l
 {
     lw_shape in[INPUTS_MAX], needs[INPUTS_MAX] = {0}, has;
 
+    assert(op->def.inputs <= INPUTS_MAX && op->def.outputs <= INPUTS_MAX);
     for (size_t k = 0; k < op->def.inputs; k++)
         LW_TRY(shape_of(op, "input", k, &inputs[k], &in[k]));
     if (op->def.infer)

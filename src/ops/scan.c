@@ -3,6 +3,7 @@
  * result. Rows of one leaf need the last alone. Both give the same bits.
  */
 #include "ops/op.h"
+#include <assert.h>
 #include <math.h>
 
 enum { LEAF = 1024, WARP = 32 };    /* kernels/row.h */
@@ -34,6 +35,7 @@ static double real_start(lw_scan_op op, lw_dtype result)
 
 lw_arg lw__scan_start(lw_scan_op op, enum lw__accumulate type, lw_dtype result)
 {
+    assert(op >= LW_SCAN_ADD && op <= LW_SCAN_MIN); /* those of u64 have the same */
     return type == LW_ACC_I64 ? lw_arg_int(whole_start(op, result))
                               : lw_arg_real(real_start(op, result));
 }
@@ -64,6 +66,7 @@ static int levels_of(size_t leaves)
 {
     int levels = 1;
 
+    assert(leaves);
     while (leaves >> levels)
         levels++;
     return levels;
@@ -107,6 +110,7 @@ static lw_status launch_passes(struct lw__call *call, const struct scan *s)
 /* ---- one pass ---- */
 
 static const char *const once_names[] = {"scan_float", "scan_double", "scan_int64"};
+_Static_assert(sizeof once_names / sizeof *once_names == LW_ACC_I64 + 1, "ORDER ACCUMULATE");
 
 /* The nodes of the leaves' tree, empty; rows of one leaf have none. */
 static lw_status make_nodes(struct lw__call *call, const struct scan *s, lw_dim3 block,
@@ -184,6 +188,7 @@ static lw_status scan_body(struct lw__call *call, void *arguments)
     s.leaves = lw__divide_up(s.x.shape.extent[LW_AXES - 1], LEAF);
     s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
     LW_TRY(lw__rows_in_out(call, s.type, &s.x, &out, &s.out));
+    assert(s.rows * s.x.shape.extent[LW_AXES - 1] == lw__operand_count(&s.out));
     LW_TRY((call->is_gpu ? launch_once : launch_passes)(call, &s));
     return lw__out_done(call, &out, &s.out);
 }

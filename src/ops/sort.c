@@ -7,6 +7,7 @@
  */
 #include "ops/sorting.h"
 #include "ops/registry.h"
+#include <assert.h>
 #include <limits.h>
 
 /* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
@@ -132,6 +133,7 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
     const size_t part = call->is_gpu ? PART_GPU : PART_BYTES / lw_dtype_size(s->word);
     const size_t parts = lw__divide_up(s->n, part);
 
+    assert(DIGITS % lw__threads(call) == 0); /* of sort_sum, where each has a digit */
     LW_TRY(take_scratch(call, s));
     struct lw__operand counts;
     LW_TRY(lw__call_scratch(call, "counts", LW_U32, (struct lw__shape){{1, s->rows, parts, DIGITS}},
@@ -161,6 +163,7 @@ static lw_dtype bits_of(lw_dtype dtype)
     static const lw_dtype of_size[] = {LW_U8, LW_U8, LW_U16, LW_U16, LW_U32};
     const size_t size = lw_dtype_size(dtype);
 
+    assert(size == 8 || lw_dtype_size(of_size[size]) == size);
     return size == 8 ? LW_U64 : of_size[size];
 }
 
@@ -182,6 +185,7 @@ lw_status lw__sort_begin(struct lw__call *call, struct lw__operand x, bool is_fa
     LW_TRY(lw__as(call, &x, s->word));
     LW_TRY(lw__contiguous_in(call, &x));
     s->x = x;
+    assert(lw__operand_count(&x) == s->rows * s->n && s->passes <= lw_dtype_size(s->word));
     return LW_OK;
 }
 
@@ -247,6 +251,7 @@ static lw_status indices_out(struct lw__call *call, const struct lw__sorting *s,
 lw_status lw__sort_end(struct lw__call *call, struct lw__sorting *s, const struct lw__operand *out,
                        const struct lw__operand *indices)
 {
+    assert(out || indices);
     LW_TRY(take_results(call, s, out, indices));
     LW_TRY(sort_words(call, s));
     if (out)

@@ -1,5 +1,6 @@
 /* sum.c - sum, prod and mean. */
 #include "ops/reduce.h"
+#include <assert.h>
 #include <math.h>
 
 enum sum_op { SUM, PROD };
@@ -63,6 +64,7 @@ static lw_status merge(struct lw__call *call, const struct sum *sum,
 
     while (cut.part < count && cut.part < threads * MERGE_EACH)
         cut.part *= 2;
+    assert(parts->shape.extent[LW_AXES - 1] == count && !(cut.part & (cut.part - 1)));
     cut.parts = lw__divide_up(count, cut.part);
     cut.items = lw__operand_count(out) * cut.parts;
     if (cut.parts == 1)
@@ -119,6 +121,8 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
     const lw_dim3 block = lw_dim_2(LW_COLUMNS, call->is_gpu ? 16 : 1);
 
+    assert(to->dtype == lw__accumulate_dtype(sum->acc)); /* the kernels know no other */
+    assert(r->layout == LW_LAYOUT_STRIDED ? k->strided != NULL : k->columns != NULL);
     if (r->layout == LW_LAYOUT_STRIDED)
         return LW_OP_LAUNCH_VARIANT(
             call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),

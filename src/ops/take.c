@@ -4,6 +4,7 @@
  * broadcast to out's axes, and neighbouring axes that are one in all three are joined.
  */
 #include "ops/registry.h"
+#include <assert.h>
 
 /* ORDER TAKE: kernels/take.c */
 enum { ROW_PART = 4096, FLAT_PART = 1024, THREADS = 128, SHORT_ROW = 32, BLOCK_ELEMENTS = 4096 };
@@ -71,6 +72,7 @@ static void broadcast(const struct lw__operand *x, const struct lw__operand *ind
         t->at.stride[k++] = indices->view.stride[j];
     for (int j = axis + 1; j < LW_AXES; j++)
         t->from.stride[k++] = x->view.stride[j];
+    assert(k == LW_AXES); /* out's axes are these */
 }
 
 /* Axis k goes, and those before it move up. */

@@ -1,5 +1,6 @@
 /* text.c - kernels from text; see text.h. */
 #include "ops/text.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void lw__source_add(struct lw__source *source, const char *format, ...)
     va_start(args, format);
     int n = room ? vsnprintf(source->text + source->length, room, format, args) : 0;
     va_end(args);
+    assert(n >= 0); /* the formats are ours */
     source->length += n < 0 || (size_t)n >= room ? room : (size_t)n;
 }
 
@@ -30,6 +32,7 @@ void lw__source_expression(struct lw__source *source, const char *name, const ch
                    strstr(last ? last : expression, "//") ? "\n" : "");
     while (source->expressions[k] && source->expressions[k] != expression)
         k++;
+    assert(k + 1 < sizeof source->expressions / sizeof *source->expressions);
     source->expressions[k] = expression;
 }
 

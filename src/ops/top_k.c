@@ -4,6 +4,7 @@
  */
 #include "ops/sorting.h"
 #include "ops/registry.h"
+#include <assert.h>
 
 /* A selection pays where it leaves a fourth, and has at least a fourth of the parts that keep all
  * threads of a processor busy. */
@@ -24,6 +25,7 @@ static lw_status select_in_parts(struct lw__call *call, struct lw__sorting *s, s
     struct lw__shape shape = s->x.shape;
     const struct lw__carried c = {.has_index = true, .is_first = !s->is_given};
 
+    assert(shape.extent[LW_AXES - 1] == s->n && parts && parts * k < s->n);
     shape.extent[LW_AXES - 1] = parts * k;
     struct lw__operand out;
     LW_TRY(lw__call_scratch(call, "values", s->word, shape, &out));

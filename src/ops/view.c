@@ -5,6 +5,7 @@
  * is one of those, so that only new numbers of elements can overflow.
  */
 #include "ops/op.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static struct list list_of(int count, const ptrdiff_t *numbers)
 
     for (int i = 0; i < count; i++)
         at += (size_t)snprintf(l.text + at, sizeof l.text - at, "%s%td", i ? "," : "", numbers[i]);
+    assert(count <= LW_AXES && at + 1 < sizeof l.text);
     strcpy(l.text + at, "]");
     return l;
 }
@@ -75,6 +77,7 @@ bool lw__tensor_has_strides(const lw_tensor *t)
 {
     bool has_some = t->strided;
 
+    assert(t->rank >= 0 && t->rank <= LW_AXES); /* callers refuse others */
     for (int i = 0; i < t->rank; i++)
         has_some = has_some || t->stride[i];
     return has_some;
@@ -99,6 +102,7 @@ bool lw__reach(int axes, size_t offset, const ptrdiff_t *extent, const ptrdiff_t
     for (int k = 0; k < axes; k++) {
         ptrdiff_t span, *end = stride[k] < 0 ? lowest : highest;
 
+        assert(extent[k] > 0); /* of a tensor without elements nobody asks */
         if (__builtin_mul_overflow(extent[k] - 1, stride[k], &span) ||
             __builtin_add_overflow(*end, span, end))
             return false;
@@ -152,6 +156,7 @@ static lw_status check_axis(const lw_tensor *t, int axis, int *plain)
 /* On success *out is t, on failure all zero. */
 static lw_status give(lw_status status, const lw_tensor *t, lw_tensor *out)
 {
+    assert(status || (t->strided && t->offset <= lw_buffer_count(t->buffer)));
     if (out)
         *out = status ? (lw_tensor){0} : *t;
     return status;
@@ -224,8 +229,9 @@ static lw_status slice(lw_tensor *t, size_t count, int axis, ptrdiff_t begin, pt
         return lw_fail(LW_E_ARG, "a step of 0 along axis %d", axis);
     if (step == PTRDIFF_MIN)
         step = -PTRDIFF_MAX;
-    ptrdiff_t stride = t->stride[axis];
-    t->extent[axis] = count_steps(t->extent[axis], &begin, end, step);
+    ptrdiff_t stride = t->stride[axis], extent = t->extent[axis];
+    t->extent[axis] = count_steps(extent, &begin, end, step);
+    assert(!t->extent[axis] || (begin >= 0 && begin < extent && t->extent[axis] <= extent));
     if (count && t->extent[axis])
         t->offset += (size_t)(begin * stride);
     if (__builtin_mul_overflow(stride, step, &t->stride[axis]))
@@ -314,6 +320,7 @@ static bool cut_axes(lw_tensor *to, int count, const ptrdiff_t *extent, const pt
         if (__builtin_mul_overflow(step, to->extent[i], &step))
             step = 0; /* beyond the joined axis */
     }
+    assert(!count && left == 1); /* all of the joined axes are in the new ones */
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* window.c - difference and moving_average: each element of a row from its neighbours. */
 #include "ops/op.h"
+#include <assert.h>
 
 enum { PART = 1024, DEFAULT_WINDOW = 3 }; /* ORDER WINDOW: kernels/window.c */
 
@@ -17,6 +18,8 @@ static lw_status launch(struct lw__call *call, const struct window_arguments *a,
 {
     static const char *const differences[] = {"difference_float", "difference_double",
                                               "difference_int64"};
+    _Static_assert(sizeof differences / sizeof *differences == LW_ACC_I64 + 1, "ORDER ACCUMULATE");
+    assert(!a->is_average || (type != LW_ACC_I64 && a->window > a->before));
     const size_t n = x->shape.extent[LW_AXES - 1],
                  parts = lw__divide_up(out->shape.extent[3], PART);
     const size_t rows = lw__operand_count(out) / out->shape.extent[LW_AXES - 1];
