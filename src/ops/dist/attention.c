@@ -2,6 +2,7 @@
  * for each row the part of its keys; parts are joined as the chunks of one rank are.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 
 enum { CHUNK = 1024, PART_EXTRA = 2 }; /* ORDER ATTENTION: kernels/attention.h */
 
@@ -21,6 +22,7 @@ static lw_status node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_t
     const struct attention *a = f->user;
     const size_t count = (size_t)x[0].extent[f->axis[0]];
 
+    assert(first + count <= a->keys.global);
     return lw__attention_node(f->stream, out, a->q, x[0], x[1], a->keys.global - first - count,
                               &a->options);
 }

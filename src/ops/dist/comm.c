@@ -5,6 +5,7 @@
  * step: the comm then stays failed.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ lw_status lw__stage(lw_comm *c, enum lw__stage use, lw_dtype dtype, size_t count
         *stage = NULL;
         LW_TRY(lw_buffer_create(c->device, dtype, count ? count : 1, stage));
     }
+    assert(lw_buffer_dtype(*stage) == dtype && lw_buffer_device(*stage) == c->device);
     *out = *stage;
     return LW_OK;
 }
@@ -197,6 +199,7 @@ lw_status lw__dist_raw(lw_comm *c, size_t bytes)
 
 void *lw__dist_from(const lw_comm *c, int rank, size_t bytes)
 {
+    assert(rank < c->transport.size && ((size_t)rank + 1) * (HEAD + bytes) <= c->all.bytes);
     return (char *)c->all.memory + (size_t)rank * (HEAD + bytes) + HEAD;
 }
 
@@ -206,6 +209,7 @@ lw_status lw__dist_gather(lw_comm *c, size_t bytes, lw_status status)
     char text[LW_DIST_TEXT] = "";
     int64_t head = status;
 
+    assert(c->mine.memory && block <= c->mine.bytes); /* lw__dist_mine has made it */
     if (status)
         snprintf(text, sizeof text, "%s", lw_last_error());
     if (lw__room(&c->all, block * (size_t)c->transport.size))
@@ -288,6 +292,7 @@ lw_status lw__dist_agree(lw_comm *c, struct lw__record *mine, lw_status status)
     const int size = c->transport.size;
     char text[LW_DIST_TEXT] = "";
 
+    assert(!c->failed); /* lw__dist_begin said so */
     mine->status = status;
     if (status)
         snprintf(text, sizeof text, "%s", lw_last_error());

@@ -5,6 +5,7 @@
  * waits in a list until its receiver takes it.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -165,6 +166,7 @@ static const char *send(void *context, int to, int tag, const void *data, size_t
     *message = (struct message){.from = m->rank, .to = to, .tag = tag, .bytes = bytes};
     memcpy(message->data, data, bytes);
     pthread_mutex_lock(&m->world->lock);
+    assert(!*m->world->last && to >= 0 && to < m->world->size);
     *m->world->last = message;
     m->world->last = &message->next;
     pthread_cond_broadcast(&m->world->changed);
@@ -224,6 +226,7 @@ bool lw__dist_lends(const lw_comm *c)
 
 static void destroy_world(struct world *w)
 {
+    assert(!w->users);
     while (w->first) {
         struct message *next = w->first->next;
 
@@ -245,6 +248,7 @@ static void release(void *context)
     struct world *w = m->world;
 
     pthread_mutex_lock(&w->lock);
+    assert(w->users > 0 && !w->places[m->rank].has_left);
     w->places[m->rank].has_left = true;
     int users = --w->users;
     pthread_cond_broadcast(&w->changed);

@@ -5,6 +5,7 @@
  * Elements travel with the axis first, so those of several ranks stand one after the other.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- slices ---- */
@@ -46,6 +47,7 @@ static lw_status slice(const struct lw__fold *f, int input, size_t begin, size_t
 {
     const size_t first = own_part(f)->first;
 
+    assert(begin >= first && begin <= end && end <= first + own_part(f)->count);
     return lw_tensor_slice(f->x[input], f->axis[input], (ptrdiff_t)(begin - first),
                            (ptrdiff_t)(end - first), 1, out);
 }
@@ -122,6 +124,7 @@ int lw__fold_head(const struct lw__fold *f)
     while (f->comm->parts[rank].first > part->first - part->first % f->leaf ||
            !f->comm->parts[rank].count)
         rank--;
+    assert(rank >= 0 && rank < f->comm->transport.rank);
     return rank;
 }
 
@@ -193,6 +196,7 @@ static lw_status receive_rest(struct lw__fold *f, const struct lw__node *leaf,
             *status = write_raw(f, next - leaf->begin, elements, f->comm->raw.memory, stages);
         next += elements;
     }
+    assert(next == leaf->end);
     return LW_OK;
 }
 
@@ -200,6 +204,7 @@ static lw_status receive_rest(struct lw__fold *f, const struct lw__node *leaf,
 
 static lw_tensor place_of(const struct lw__fold *f, lw_buffer *buffer, const struct lw__node *n)
 {
+    assert((n->slot + 1) * f->values <= lw_buffer_count(buffer));
     return (lw_tensor){.buffer = buffer,
                        .offset = n->slot * f->values,
                        .rank = 1,
@@ -318,6 +323,7 @@ void *lw__fold_at(const struct lw__fold *f, size_t node)
 {
     const struct lw__node *n = lw__dist_node(f->comm, node);
 
+    assert(node < f->comm->node_count);
     return (char *)lw__dist_from(f->comm, n->rank, block_bytes(f)) +
            n->slot * f->values * lw_dtype_size(f->dtype);
 }
@@ -335,6 +341,7 @@ lw_status lw__fold_leaf(struct lw__fold *f, const struct lw__node *leaf, lw_tens
 /* One IEEE addition, as on every device; integers wrap. */
 static void add(lw_dtype dtype, void *left, const void *right, size_t count)
 {
+    assert(dtype == LW_F32 || dtype == LW_F64 || dtype == LW_I64);
     for (size_t i = 0; i < count; i++)
         if (dtype == LW_F32)
             ((float *)left)[i] += ((const float *)right)[i];

@@ -4,6 +4,7 @@
  * into rounds of pairs that do not depend on each other; each is a launch.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 
 struct join {
     lw_comm *comm;
@@ -32,6 +33,7 @@ static size_t list_pairs(lw_comm *c, int64_t *list)
             list[3 * count + 2] = where[m->left] = (int64_t)root;
             count++;
         }
+    assert(count == c->merge_count); /* each is in one of the rounds */
     return root;
 }
 
@@ -93,6 +95,7 @@ lw_status lw__dist_join(const struct lw__fold *f, const char *name, size_t width
     struct join j = {.comm = c, .rows = f->values / (width + 2), .width = width, .dtype = f->dtype};
     const size_t room = 3 * c->merge_count + c->node_count;
 
+    assert(c->node_count && f->values % (width + 2) == 0);
     LW_TRY(lw__stage(c, LW_STAGE_RESULT, f->dtype, (c->node_count + c->merge_count) * f->values,
                      &j.nodes));
     for (size_t k = 0; k < c->node_count; k++)

@@ -2,6 +2,7 @@
  * lw_dist_matmul, whose rows are cut and stay where they are.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <string.h>
 
 struct move {
@@ -146,6 +147,7 @@ static lw_status copy_lent(const struct move *m, int rank, size_t first, size_t 
 {
     const struct lent *from = lw__dist_from(m->comm, rank, sizeof *from);
 
+    assert(!count || from->buffer);
     return count ? lw_buffer_copy(to.buffer, to.offset, from->buffer, from->offset + first, count)
                  : LW_OK;
 }
@@ -210,6 +212,7 @@ static lw_status gather_far(struct move *m)
         LW_TRY(lw_buffer_write(buffer, at, count, lw__dist_from(c, r, bytes)));
         at += count;
     }
+    assert(at == m->part.global * m->slab);
     lw_tensor plain;
     LW_TRY(lw_tensor_of(buffer, m->out.rank, m->out.extent, &plain));
     return lw_copy(m->stream, m->out, plain);

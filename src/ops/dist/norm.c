@@ -3,6 +3,7 @@
  */
 #include "ops/dist/dist.h"
 #include "ops/norm_launch.h"
+#include <assert.h>
 
 enum { WARP = 32 };
 
@@ -48,6 +49,7 @@ static struct lw__operand table(const struct lw__operand *o, size_t rows, size_t
 {
     struct lw__operand t = *o;
 
+    assert(rows < 2 || step >= each);
     t.shape = (struct lw__shape){{1, 1, rows, each}};
     t.view = (struct lw__view){o->view.offset, {0, 0, (ptrdiff_t)step, 1}};
     return t;
@@ -74,6 +76,7 @@ static lw_status make(struct lw__call *call, const struct rows *r, size_t each, 
     m->n = m->x.shape.extent[LW_AXES - 1];
     m->count = r->norm->rows;
     m->leaves = lw__divide_up(m->n, LW_LEAF);
+    assert(m->count * m->n == lw__operand_count(&m->x));
     m->blocks = lw__norm_blocks(call, m->count * m->leaves);
     return lw__call_scratch(call, "parts", r->norm->type,
                             (struct lw__shape){{1, m->count, m->leaves, each}}, &m->parts);

@@ -1,6 +1,8 @@
 /* operation.c - what all operations over ranks share: checks, records, results. */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 struct lw__call lw__dist_call(const char *name, const lw_comm *c, lw_stream *s)
 {
@@ -16,6 +18,7 @@ lw_status lw__dist_axis(const struct lw__call *call, const struct lw__operand *o
                        call->name, o->name, o->shape.extent[*axis], *axis - (LW_AXES - o->rank),
                        part.count);
     *axis -= LW_AXES - o->rank;
+    assert(*axis >= 0 && *axis < o->rank);
     return LW_OK;
 }
 
@@ -23,12 +26,14 @@ struct lw__record lw__record(const char *name, lw_part part)
 {
     struct lw__record r = {.global = part.global, .first = part.first, .count = part.count};
 
+    assert(strlen(name) < sizeof r.name); /* ranks compare all of it */
     snprintf(r.name, sizeof r.name, "%s", name);
     return r;
 }
 
 void lw__record_add(struct lw__record *r, const struct lw__operand *o, int axis)
 {
+    assert(r->inputs < LW_DIST_INPUTS && axis >= -1 && axis < o->rank);
     struct lw__record_input *x = &r->input[r->inputs++];
 
     *x = (struct lw__record_input){.dtype = (int32_t)o->dtype, .rank = o->rank, .axis = axis};

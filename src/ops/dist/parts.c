@@ -6,6 +6,7 @@
  * the order of leaves.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { LEVELS = 64, PER_RANK = 2 * LEVELS + 1 };
@@ -44,6 +45,8 @@ static void add(struct listing *l, size_t first, int level)
 {
     const size_t begin = first * l->leaf, span = l->leaf << level;
 
+    assert(begin < l->global && l->count < (size_t)PER_RANK * (size_t)(l->rank + 1));
+    assert(!l->count || l->nodes[l->count - 1].end == begin);
     l->nodes[l->count++] =
         (struct lw__node){.rank = l->rank,
                           .level = level,
@@ -96,6 +99,7 @@ static void merge_top(lw_comm *c, struct stack *s)
     struct lw__merge *merges = c->merges.memory;
     const int right = s->top--, left = s->top;
 
+    assert(s->level[left] == s->level[right] && s->index[left] + 1 == s->index[right]);
     if (s->round[left] < s->round[right])
         s->round[left] = s->round[right];
     merges[c->merge_count++] = (struct lw__merge){s->node[left], s->node[right], s->round[left]++};
@@ -129,6 +133,7 @@ static void find_merges(lw_comm *c)
             s.index[s.top] /= 2;
         }
     }
+    assert(c->merge_count + 1 == c->node_count || !c->node_count);
 }
 
 lw_status lw__own_nodes(lw_comm *c, lw_part part, size_t leaf, size_t *count)
@@ -155,6 +160,7 @@ lw_status lw__dist_nodes(lw_comm *c, size_t leaf)
     l.leaves = lw__divide_up(l.global, leaf);
     for (l.rank = 0; l.rank < c->transport.size; l.rank++)
         add_part(&l, &c->parts[l.rank]);
+    assert(!l.global == !l.count && (!l.count || l.nodes[l.count - 1].end == l.global));
     c->node_count = l.count;
     c->merge_count = c->rounds = 0;
     find_merges(c);

@@ -2,6 +2,7 @@
  * lw_dist_max, _argmax: one value of each rank, of which the operation takes the largest again.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <string.h>
 
 struct reduction {
@@ -100,6 +101,7 @@ static lw_status agree(struct reduction *r, lw_status status)
 
         *part = (lw_part){part->global * inner, part->first * inner, part->count * inner};
     }
+    assert(!memcmp(&r->comm->parts[r->comm->transport.rank], &r->part, sizeof r->part));
     return LW_OK;
 }
 
@@ -353,6 +355,7 @@ static lw_status line_up(const struct extreme *e, lw_tensor *out)
         if (e->r->comm->parts[k].count)
             LW_TRY(lw_buffer_write(buffer, rows * (size_t)extents[0]++, rows,
                                    found(e, k) + e->place_bytes));
+    assert(extents[0] > 0); /* an axis without elements was refused */
     return lw_tensor_of(buffer, 2, extents, out);
 }
 
@@ -389,9 +392,11 @@ static lw_status finish_argmax(const struct extreme *e, lw_tensor all)
     for (size_t i = 0; i < rows; i++) {
         int rank = 0;
 
-        for (int64_t k = winners[i];; rank++)
+        for (int64_t k = winners[i];; rank++) {
+            assert(rank < c->transport.size);
             if (c->parts[rank].count && k-- == 0)
                 break;
+        }
         winners[i] = ((const int64_t *)found(e, rank))[i] + (int64_t)c->parts[rank].first;
     }
     return lw__dist_write(c, e->r->stream, e->r->out, LW_I64, rows, winners);

@@ -10,6 +10,7 @@
  * results.
  */
 #include "ops/dist/dist.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,6 +89,8 @@ static union value identity(struct scan *s)
                         : s->op == LW_SCAN_MAX ? -(double)INFINITY
                                                : (double)INFINITY;
 
+    _Static_assert(sizeof whole / sizeof *whole == MIN_U64 + 1, "ORDER SCAN");
+    assert(s->type == LW_ACC_I64 || s->op <= LW_SCAN_MIN);
     if (s->type == LW_ACC_I64)
         return (union value){.i64 = whole[s->op]};
     return s->type == LW_ACC_F32 ? (union value){.f32 = (float)real} : (union value){.f64 = real};
@@ -122,6 +125,7 @@ static union value node_value(struct scan *s, int level, size_t leaf, size_t row
     const size_t k = find_node(s->comm, leaf);
     union value v = {0};
 
+    assert(lw__dist_node(s->comm, k)->leaf == leaf && lw__dist_node(s->comm, k)->level <= level);
     if (lw__dist_node(s->comm, k)->level == level) {
         memcpy(&v, (char *)lw__fold_at(&s->fold, k) + row * value_bytes(s), value_bytes(s));
         return v;
@@ -266,6 +270,7 @@ static lw_status write_body(struct lw__call *call, void *arguments)
     struct lw__operand to;
     LW_TRY(lw__rows_out_as(call, l->scan->type, &out, x.dtype, &to));
     const size_t leaves = lw__divide_up(x.shape.extent[LW_AXES - 1], LW_LEAF), all = half + leaves;
+    assert(leaves && leaves <= half);
     struct lw__operand nodes;
     LW_TRY(scratch(call, l, (size_t)levels_of(all), all, &nodes));
     struct lw__operand sums;
