@@ -1,5 +1,6 @@
 /* child.c - start a program with the descriptors that it shall have, and no others. */
 #include "base/child.h"
+#include <assert.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,14 +13,17 @@ enum { FIRST = 3 };
 static int set_descriptors(posix_spawn_file_actions_t *actions, const int *files, size_t count,
                            int said)
 {
+    assert(said >= FIRST);
     int e = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!e)
         e = posix_spawn_file_actions_adddup2(actions, said, STDOUT_FILENO);
     if (!e)
         e = posix_spawn_file_actions_adddup2(actions, said, STDERR_FILENO);
-    for (size_t i = 0; i < count && !e; i++)
+    for (size_t i = 0; i < count && !e; i++) {
+        assert(files[i] < 0 || files[i] >= FIRST + (int)i); /* none has taken its place */
         e = files[i] >= 0 ? posix_spawn_file_actions_adddup2(actions, files[i], FIRST + (int)i)
                           : posix_spawn_file_actions_addclose(actions, FIRST + (int)i);
+    }
     return e ? e : posix_spawn_file_actions_addclosefrom_np(actions, FIRST + (int)count);
 }
 

@@ -1,6 +1,7 @@
 /* conversion.c - reads one conversion of a format.
  */
 #include "base/conversion.h"
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static const char *parse_number(const char *at, int *number, bool *is_taken)
 
 const char *lw__conversion_parse(const char *at, struct lw__conversion *c)
 {
+    assert(*at == '%');
     *c = (struct lw__conversion){.precision = -1};
     for (at++; is_one_of(*at, "-+ #0"); at++)
         if (!strchr(c->flags, *at))

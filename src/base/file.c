@@ -1,5 +1,6 @@
 /* file.c - whole files in and out, going on after signals. */
 #include "base/base.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
         free(bytes);
         return lw__fail_system(errno, name);
     }
+    assert(length < capacity);
     bytes[length] = '\0';
     *out = (struct lw__bytes){bytes, length};
     return LW_OK;

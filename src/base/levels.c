@@ -1,5 +1,6 @@
 /* levels.c - the vector levels as a table, and the best one here. */
 #include "base/levels.h"
+#include <assert.h>
 
 #if defined(__aarch64__)
 #define IS_NATIVE_X86_64 false
@@ -31,6 +32,8 @@ size_t lw__level_best(void)
     size_t best = 0;
     while (!lw__levels[best].is_native)
         best++;
+    assert(best <
+           LW_LEVEL_COUNT); /* each architecture has a level that all of its processors have */
     for (size_t i = best + 1; i < LW_LEVEL_COUNT; i++)
         if (lw__levels[i].is_native && has[i])
             best = i;

@@ -7,6 +7,7 @@
  */
 #include "base/manifest_read.h"
 #include "base/manifest.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static lw_status take_param(struct reader *r)
         return broken(r, "it has too many declared sizes");
     k->param_count++;
     r->out->param_count++;
+    assert(k->first_param + k->param_count == r->out->param_count);
     return LW_OK;
 }
 
@@ -329,6 +331,9 @@ lw_status lw__manifest_parse(const char *bytes, size_t length, struct lw__manife
         return LW_E_MEMORY;
     }
     LW_TRY(take_rows(&r));
+    assert(manifest->diag_count == counts[ROW_DIAG] && manifest->dep_count == counts[ROW_DEP]);
+    assert(manifest->kernel_count == counts[ROW_KERNEL]);
+    assert(manifest->param_count == counts[ROW_PARAM] && manifest->site_count == counts[ROW_SITE]);
     if (manifest->payload_bytes != length - manifest->text_bytes) {
         snprintf(why, LW_MANIFEST_WHY,
                  "the compiler's manifest is damaged: it promises %zu bytes of code, %zu follow",

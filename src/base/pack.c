@@ -190,6 +190,7 @@ bool lw__unpack(const void *from, size_t bytes, void *to, size_t room)
     while (u.from < u.end) {
         const unsigned char halves = *u.from++;
 
+        assert(u.done <= u.room);
         if (!take_literals(&u, take_count(&u, halves >> 4)))
             return false;
         if (u.from == u.end)

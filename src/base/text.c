@@ -1,5 +1,6 @@
 /* text.c - text that grows, and plain memory. */
 #include "base/base.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ void lw__text_add_bytes(struct lw__text *text, const void *bytes, size_t count)
     if (count)
         memcpy(text->data + text->length, bytes, count);
     text->length += count;
+    assert(text->length < text->capacity);
     text->data[text->length] = '\0';
 }
 

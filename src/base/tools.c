@@ -27,6 +27,7 @@ static void use_zig(struct lw__tool *tool, const char *zig)
     snprintf(tool->headers, sizeof tool->headers, "%.*slib", folder_length(path), path);
     free(real);
     const char *const words[] = {tool->program, "clang", "-resource-dir", tool->headers};
+    _Static_assert(sizeof words <= sizeof tool->words, "struct lw__tool has room for them");
     tool->count = sizeof words / sizeof *words;
     memcpy(tool->words, words, sizeof words);
 }

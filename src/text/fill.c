@@ -11,6 +11,7 @@
  */
 #include "text/fill.h"
 #include "text/half.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static void put_rand(lw_dtype dtype, const uint32_t words[4], size_t i, void *to
 static double logarithm(double x)
 {
     int e;
+    assert(x > 0 && x <= 1);
     double m = frexp(x, &e);
     if (m < 0x1.6a09e667f3bcdp-1)
         m *= 2, e--;
@@ -82,6 +84,7 @@ static double logarithm(double x)
 static void sine_cosine(double turn, double *sine, double *cosine)
 {
     int quarter = (int)floor(fma(turn, 4, 0.5));
+    assert(quarter >= 0 && quarter <= 4);
     double x = (turn - quarter * 0.25) * 0x1.921fb54442d18p+2; /* 2 pi */
     double x2 = x * x, s = 1, c = 1;
     for (int k = 19; k >= 3; k -= 2)

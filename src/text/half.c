@@ -8,6 +8,7 @@
  * source  IEEE 754-2019, 3.4 and 4.3.1
  */
 #include "text/half.h"
+#include <assert.h>
 #include <string.h>
 
 struct format {
@@ -30,6 +31,7 @@ static uint64_t infinity_of(struct format format)
 /* shift_right - value / 2^shift, rounded; shift at least 1. */
 static uint64_t shift_right(uint64_t value, int shift, enum lw__rounding rounding)
 {
+    assert(shift >= 1);
     if (shift > 63)
         return 0; /* the significand has 53 bits: less than half of the last place */
     uint64_t kept = value >> shift;
@@ -42,6 +44,7 @@ static uint64_t shift_right(uint64_t value, int shift, enum lw__rounding roundin
 static uint64_t narrow(lw_dtype dtype, double value, enum lw__rounding rounding)
 {
     const struct format format = format_of(dtype);
+    assert(format.fraction > 0 && format.fraction < 52);
     const uint64_t infinity = infinity_of(format);
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);

@@ -5,6 +5,7 @@
  * looked at once, at the end.
  */
 #include "text/layout.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,7 @@ static struct lw__type *read_type(struct reader *r)
 {
     need(r, r->depth++ <= DEPTH_MAX);
     struct lw__type *type = read_form(r);
+    assert(type || !r->at); /* where the text goes on there is a type */
     r->depth--;
     return type;
 }

@@ -11,6 +11,7 @@
  */
 #include "text/number.h"
 #include "text/half.h"
+#include <assert.h>
 #include <errno.h>
 #include <fenv.h>
 #include <float.h>
@@ -189,6 +190,7 @@ static struct decimal to_decimal(const char *text)
             decimal.digits[decimal.count++] = *text;
     while (decimal.count > 1 && decimal.digits[decimal.count - 1] == '0')
         decimal.count--;
+    assert(decimal.count > 0 && decimal.digits[0] != '0');
     decimal.digits[decimal.count] = '\0';
     return decimal;
 }

@@ -64,6 +64,7 @@ struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64
                                    enum lw__kind kind)
 {
     const struct lw__interval *i = &intervals->rows[entry >> 32];
+    assert(entry >> 32 && entry >> 32 < intervals->count); /* row 0 is nobody's */
     const uint32_t lane = entry >> LW_SITE_BITS & (LW_WARP_SIZE - 1);
     return (struct lw__access){.block = i->block,
                                .thread = i->warp * LW_WARP_SIZE + lane,
@@ -115,7 +116,6 @@ static void look_for_race(struct look *look, struct lw__page *page, size_t granu
     const uint64_t entry = lw__summary_find(&look->check->intervals, &summary, look->entry);
     if (!entry)
         return;
-    assert(entry >> 32 < look->check->intervals.count);
     struct lw__access other;
     if (!look->check->orders)
         other = lw__check_access(&look->check->intervals, entry, kind);

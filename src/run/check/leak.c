@@ -4,6 +4,7 @@
  * file, as debuggers and addr2line take it.
  */
 #include "run/check/check.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <inttypes.h>
@@ -46,6 +47,7 @@ static void tell(struct listing *to, const struct lw__alive_row *rows, size_t co
     lw_finding finding = lw__check_class(LW_CLASS_LEAK);
     const uint64_t address = address_in_file(rows->creator, &finding.at.file);
     size_t bytes = 0;
+    assert(count && rows[count - 1].creator == rows->creator);
     for (size_t i = 0; i < count; i++)
         bytes += rows[i].bytes;
     if (count > 1)

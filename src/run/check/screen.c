@@ -81,6 +81,7 @@ static bool open_worker(struct screen *s, struct worker *w, const struct lw_cpu_
     w->record = calloc(1, sizeof *w->record + s->says->row_count * sizeof *w->record->objects);
     if (!args || !w->record)
         return false;
+    assert(bytes >= s->launch->args_bytes + sizeof w->record);
     memcpy(args, s->launch->args, s->launch->args_bytes);
     memcpy(args + bytes - sizeof w->record, &w->record, sizeof w->record);
     for (size_t i = 0; i < s->says->row_count && ok; i++)

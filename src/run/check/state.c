@@ -88,6 +88,7 @@ void lw__check_name_schedule(struct lw__message *m, const struct lw__check_setti
 {
     const struct lw__ref_schedule schedule = lw__check_schedule(settings, number);
     static const char *const names[] = {"forward", "reverse", "hashed"};
+    _Static_assert(sizeof names / sizeof *names == LW_REF_HASHED + 1, "enum lw__ref_direction");
     lw__message_add(m, "%s", names[schedule.direction]);
     if (schedule.direction == LW_REF_HASHED)
         lw__message_add(m, " (seed %" PRIu64 ")", schedule.seed);

@@ -3,6 +3,7 @@
  */
 #include "run/cuda/cuda.h"
 #include "run/build/build.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ void lw__cuda_unload(void *state, void *code)
     struct lw__cuda *gpu = state;
     struct lw__cuda_code *c = code;
 
+    assert(!c->object || !c->module); /* a program's or a kernel's */
     if (c->object)
         dlclose(c->object);
     if (c->module && lw__gpu_enter_to_release(&gpu->gpu)) {

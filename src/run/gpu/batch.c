@@ -143,8 +143,10 @@ static int add_nodes(struct lw__gpu_batch *b, const struct lw__launch *first)
         const struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
         size_t count = 0;
 
-        for (size_t i = b->begin[k]; i < b->begin[k + 1]; i++)
+        for (size_t i = b->begin[k]; i < b->begin[k + 1]; i++) {
+            assert(b->after[i] < k); /* its node is there */
             list[count++] = b->nodes[b->after[i]].node;
+        }
         result = b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &start);
     }
     free(list);
@@ -180,6 +182,7 @@ static bool note_launches(struct lw__gpu_batch *b, const struct lw__launch *firs
 static int make_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
 {
     const struct lw__gpu_driver *driver = b->gpu->driver;
+    assert(!b->graph && !b->exec && !b->records);
     int result = note_launches(b, first) ? 0 : driver->out_of_memory;
 
     if (!result && b->record_count)

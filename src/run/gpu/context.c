@@ -147,6 +147,7 @@ void lw__gpu_end(struct lw__gpu *gpu)
 {
     const bool is_entered = gpu->copies && lw__gpu_enter_to_release(gpu);
 
+    assert(!gpu->queues || gpu->driver->is_forked()); /* streams hold the device */
     while (gpu->marks) {
         struct lw__gpu_mark *next = gpu->marks->next;
 

@@ -5,6 +5,7 @@
  */
 #include "run/gpu/gpu.h"
 #include "run/threads/threads.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { SPIN_NS = 100000, NAP_MIN_NS = 10000, NAP_MAX_NS = 1000000 };
@@ -19,6 +20,7 @@ static lw_status take(struct lw__gpu *gpu, struct lw__gpu_mark **out)
     if (*out)
         gpu->marks = (*out)->next;
     pthread_mutex_unlock(&gpu->lock);
+    assert(!*out || (*out)->event);
     if (*out)
         return LW_OK;
     *out = calloc(1, sizeof **out);

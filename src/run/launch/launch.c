@@ -226,6 +226,7 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
     LW_TRY(take_code(kernel, is_guarded, &launch));
     if (device->ops->fill)
         LW_TRY(device->ops->fill(device->state, &launch, &blocks));
+    assert(blocks > 0 && lw__is_block(size));
     *grid = (lw_dim3){blocks, 1, 1};
     *block = size;
     return LW_OK;

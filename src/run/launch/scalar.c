@@ -7,11 +7,13 @@
 #include "run/launch/launch.h"
 #include "text/half.h"
 #include "text/number.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static bool pack_real(double value, lw_dtype dtype, void *to)
 {
+    assert(lw__dtype_is_float(dtype));
     lw__real_put(dtype, value, LW_NEAREST, to);
     return !isfinite(value) || isfinite(lw__real_get(dtype, to));
 }
@@ -58,6 +60,7 @@ static lw_status cannot_hold(const char *what, struct integer v, lw_dtype dtype)
 
 lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, void *to)
 {
+    assert(arg->kind <= LW_ARG_REAL); /* others were refused or are no numbers */
     if (arg->kind != LW_ARG_REAL) {
         struct integer v = integer_of(arg);
 

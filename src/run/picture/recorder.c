@@ -215,6 +215,7 @@ static void observe(void *to, struct lw__ref_thread *thread, uint64_t pointer, u
     if (!own || !bytes)
         return;
     x.row = (uint32_t)lw__ref_object_at(thread, pointer, &x.offset, &element);
+    assert(x.row < thread->block->launch->code->kernel->row_count);
     const uint64_t kind = thread->block->launch->code->kernel->rows[x.row].kind;
     const bool is_block = kind == LW_REF_SHARED || kind == LW_REF_DYNAMIC;
     if (kind == LW_REF_PRIVATE || kind == LW_REF_CONSTANT)
@@ -330,6 +331,7 @@ static void collective(void *to, struct lw__ref_block *block, int first,
                               .count = lanes->count};
     if (r->failed || !own)
         return;
+    assert(first >= 0 && first + lanes->count <= block->launch->thread_count);
     ++*(lw__ref_is_block_op(m.op) ? &r->counts.barriers : &r->counts.collectives);
     if (!keeps_events(r, own))
         return;

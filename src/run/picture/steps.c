@@ -42,6 +42,7 @@ static bool sort_by_thread(struct part *p)
             next[t + 1] += next[t];
         for (size_t i = p->begin; i < p->begin + p->count; i++)
             p->order[next[events[i].thread]++] = i;
+        assert(next[threads] == p->count);
     }
     free(next);
     return next && p->order;
@@ -291,6 +292,7 @@ void lw__steps_make(struct lw__recording *r, const struct lw__ref_block *block)
     }
     for (size_t k = 0; ok && k <= p.cut_count && !is_full(r); k++)
         ok = add_step(&p, k, &event, &request);
+    assert(!ok || r->is_cut || (event == r->event_count && request == r->request_count));
     r->round_begin = r->event_count;
     r->request_begin = r->request_count;
     r->operation_begin = r->operation_count;
