@@ -8,6 +8,7 @@
  */
 #include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 enum { ORIGIN_BYTES = 4, GRANULE_BYTES = 4, WORD_MAX = 16 };
@@ -65,6 +66,7 @@ static LLVMValueRef field_of_calls(struct lw__ref *r, size_t offset)
 
 static LLVMValueRef has_bit(struct lw__ref *r, size_t offset, uint64_t row)
 {
+    assert(row < LW_REF_QUICK_ROWS);
     LLVMValueRef bits = LLVMBuildLoad2(r->b, r->i64, field_of_calls(r, offset), "");
     bits = LLVMBuildAnd(r->b, bits, number(r, UINT64_C(1) << row), "");
     return LLVMBuildICmp(r->b, LLVMIntNE, bits, number(r, 0), "");
@@ -95,6 +97,7 @@ LLVMValueRef lw__check_quick_end(struct lw__ref *r, const struct lw__check_quick
 {
     if (!quick->from)
         return answer;
+    assert(!answer == !quick->result); /* both ways have one, or neither */
     LLVMValueRef values[] = {quick->result, answer};
     LLVMBasicBlockRef blocks[] = {quick->from, LLVMGetInsertBlock(r->b)};
     LLVMBuildBr(r->b, quick->join);

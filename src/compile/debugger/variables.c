@@ -15,6 +15,7 @@
 #include "compile/debugger/debugger.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 /* source: DWARF 5, section 7.7.1; LLVM_FRAGMENT is LLVM's own */
@@ -190,6 +191,7 @@ static void show_local(struct lw__ref *r, LLVMValueRef declare)
     if (!found.count || found.count > POINTERS_MAX)
         return;
     for (size_t i = 0; i < found.count; i++) {
+        assert(done <= found.at[i]); /* they rise */
         declare_memory(r, declare, done, found.at[i]);
         declare_pointer(r, declare, found.at[i], bits);
         done = found.at[i] + 64;

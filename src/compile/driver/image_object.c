@@ -8,6 +8,7 @@
 #include "compile/front/front.h"
 #include "compile/cpu/cpu.h"
 #include "base/manifest.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,7 @@ void lw__archive_begin(struct lw__text *archive)
 /* Members without an index: the linker is told to take them all. */
 void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes)
 {
+    assert(archive->failed || archive->length % 2 == 0);
     lw__text_add(archive, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n", "code.o/", 0, 0, 0, "644", bytes);
     lw__text_add_bytes(archive, object, bytes);
     if (bytes % 2)

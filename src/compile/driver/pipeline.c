@@ -17,6 +17,7 @@
 #include "compile/gpu/gpu.h"
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
+#include <assert.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
     if ((unit->facts & pass->needs) != pass->needs)
         return lw__defect("pass %s needs facts %#x, there are %#x", pass->name, pass->needs,
                           unit->facts);
+    assert(!(pass->makes & pass->breaks));
     lw__where_pass(unit, pass->name);
     if (unit->times)
         lw__times_begin(unit->times, pass->name);

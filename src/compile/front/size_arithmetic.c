@@ -8,6 +8,7 @@
 #include "base/manifest.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 struct tester {
@@ -98,6 +99,7 @@ static LLVMValueRef shifts_badly(struct tester *t, LLVMValueRef i)
 
 static void note(struct tester *t, LLVMValueRef is_wrong, int64_t mistake)
 {
+    assert(mistake < 0); /* which no size is */
     LLVMValueRef was = LLVMBuildLoad2(t->b, t->i64, t->wrong, "");
     LLVMValueRef is_first = LLVMBuildAnd(t->b, is_wrong, LLVMBuildIsNull(t->b, was, ""), "");
     LLVMValueRef now =

@@ -1,6 +1,7 @@
 /* collectives.c - a collective as a call of the target's devlib, for the lanes that take part. */
 #include "compile/gpu/gpu.h"
 #include "compile/common/common.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask,
         args[n++] = x->parity;
         x->opens |= !sure;
     }
+    assert(n <= sizeof args / sizeof *args);
     LLVMValueRef made = lw__gpu_call(x, lw__finished(&name), args, n);
     lw__text_free(&name);
     if (lw__op_table[op].kind == LW_KIND_MOVE)
@@ -112,6 +114,7 @@ struct lw__gpu lw__gpu_open(struct lw__unit *unit, const struct lw__kernel *kern
                         .ptr = LLVMPointerTypeInContext(c, 0),
                         .none = LLVMVoidTypeInContext(c)};
     x.threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
+    assert(x.threads); /* the size of the block is known by now */
     x.warps = (x.threads + LW_GPU_WARP - 1) / LW_GPU_WARP;
     return x;
 }

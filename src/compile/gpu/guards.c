@@ -12,6 +12,7 @@
  */
 #include "base/bounds_abi.h"
 #include "compile/gpu/gpu.h"
+#include <assert.h>
 
 /* Hidden, or a loop would have a register that advances for it. */
 static LLVMValueRef offset_of(struct lw__gpu *x, LLVMValueRef call)
@@ -25,6 +26,7 @@ static LLVMValueRef offset_of(struct lw__gpu *x, LLVMValueRef call)
 
 void lw__gpu_guard(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef *words)
 {
+    assert(LLVMGetNumArgOperands(call) == LW_GUARD_OPERANDS);
     LLVMBasicBlockRef on = LLVMGetInstructionParent(call), head = lw__ir_split_before(call),
                       outside = LLVMInsertBasicBlockInContext(x->context, on, "outside"),
                       refused = LLVMInsertBasicBlockInContext(x->context, on, "refused");

@@ -8,6 +8,7 @@
  *         phi [usual], [other, seldom]
  */
 #include "compile/gpu/gpu.h"
+#include <assert.h>
 #include <string.h>
 
 /* True if all uses of v are in the block, or in phis on an edge from it. */
@@ -30,6 +31,7 @@ static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
 void lw__gpu_rarely(struct lw__gpu *x, LLVMValueRef call)
 {
     LLVMValueRef usual = LLVMGetOperand(call, 0), other = LLVMGetOperand(call, 1);
+    assert(LLVMTypeOf(usual) == LLVMTypeOf(call) && LLVMTypeOf(other) == LLVMTypeOf(call));
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(call), head = lw__ir_split_before(call),
                       seldom = LLVMInsertBasicBlockInContext(x->context, rest, "rare"),
                       on = LLVMInsertBasicBlockInContext(x->context, rest, "usual");

@@ -13,6 +13,7 @@
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include "compile/proof/proof.h"
+#include <assert.h>
 
 static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
 {
@@ -66,6 +67,7 @@ bool lw__pass_forms(struct lw__unit *unit)
         size_t length;
         copied[i].function =
             LLVMGetNamedFunction(copy, LLVMGetValueName2(copied[i].function, &length));
+        assert(copied[i].function != kernels->rows[i].function && copied[i].function);
     }
     kernels->rows = copied;
     unit->module = copy;

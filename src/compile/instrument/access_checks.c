@@ -118,6 +118,7 @@ static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVM
                   enum lw__access_kind kind)
 {
     const bool ended = has_ended(&c->g, pointer, at);
+    _Static_assert(LW_ACCESS_ENDED > (LW_ACCESS_WRITE | LW_ACCESS_ATOMIC), "a bit of its own");
     const unsigned kinds = (unsigned)kind | (ended ? LW_ACCESS_ENDED : 0);
     LLVMTypeRef variable = lw__variable_type(lw__ir_object(pointer));
     LLVMValueRef args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, kinds, 0)};

@@ -15,6 +15,7 @@
  */
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static bool read_check(LLVMValueRef call, struct check *c)
     LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(c->bad));
     if (!use)
         return false;
+    assert(!LLVMGetNextUse(use)); /* the block goes with this branch */
     c->branch = LLVMGetUser(use);
     c->block = LLVMGetInstructionParent(c->branch);
     c->go = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c->bad), 0);

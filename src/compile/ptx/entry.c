@@ -47,6 +47,7 @@ static LLVMValueRef hide(LLVMBuilderRef b, LLVMValueRef v)
     LLVMTypeRef type = LLVMTypeOf(v), move = LLVMFunctionType(type, &type, 1, 0);
     const bool wide =
         LLVMGetTypeKind(type) == LLVMPointerTypeKind || LLVMGetIntTypeWidth(type) == 64;
+    assert(wide || LLVMGetIntTypeWidth(type) == 32);
     const char *text = wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
                *kinds = wide ? "=l,l" : "=r,r";
     return lw__llvm_asm(b, move, text, kinds, false, &v, 1);

@@ -4,6 +4,7 @@
  * whole system.
  */
 #include "compile/ptx/ptx.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* Replace an atomic load or store of that many bits by ld.relaxed.gpu or st.relaxed.gpu. */
@@ -12,6 +13,7 @@ static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
     const bool loads = LLVMIsALoadInst(i);
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
     LLVMValueRef address = lw__ir_address(i);
+    assert(bits == 32 || bits == 64);
     LLVMTypeRef word = LLVMIntTypeInContext(context, bits), pointer = LLVMTypeOf(address),
                 void_type = LLVMVoidTypeInContext(context),
                 type = loads ? LLVMFunctionType(word, &pointer, 1, 0)

@@ -9,6 +9,7 @@
 #include "compile/check/screen/screen.h"
 #include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
+#include <assert.h>
 #include <string.h>
 
 bool lw__screen_is_undefined(LLVMValueRef v)
@@ -71,6 +72,7 @@ static bool allows_access(const struct lw__screen *s, LLVMValueRef i,
         return false;
     const uint64_t granule = row->says.granule;
     const size_t number = (size_t)(row - s->rows);
+    assert(number < s->row_count);
     if (number < s->kernel->param_count && s->kernel->params[number].by_value)
         return false;
     return is_power_of_two(a->bytes) && a->bytes <= BYTES_MAX &&
