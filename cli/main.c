@@ -108,7 +108,7 @@ static int dispatch(int argc, char **argv)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* asks_json - true if the words, whether they are right or not, ask for an object on standard
- * output. bench may have the name of a file behind --json, which takes the object. */
+ * output. bench may have the name of a file after --json, which takes the object. */
 static bool asks_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)

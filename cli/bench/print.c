@@ -26,7 +26,7 @@ bool bench_counts_flops(const struct bench_row *row)
     return row->taken[LIMIT_PEAK] > 0 && row->limit != LIMIT_READ && row->limit != LIMIT_COPY;
 }
 
-/* write_rate - three digits, and no point behind the last. */
+/* write_rate - three digits, and no point after the last. */
 static void write_rate(double rate, const char *unit, char text[BENCH_NAME])
 {
     int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;

@@ -96,7 +96,7 @@ struct learn_puzzle {
     char mine[PATH_MAX]; /* the reader's file */
     char *text;          /* of check.txt */
     const char *title, *teaches, *picture;
-    const char *runs[LEARN_RUNS]; /* words of `lanewise run` behind the file */
+    const char *runs[LEARN_RUNS]; /* words of `lanewise run` after the file */
     size_t run_count;
     struct learn_test common, tests[LEARN_TESTS]; /* common: what is said before the first test */
     size_t test_count;

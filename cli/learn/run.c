@@ -63,7 +63,7 @@ struct call {
     size_t count;
 };
 
-/* find_data - name ends at a '[', behind which another shape stands. */
+/* find_data - name ends at a '[', after which another shape stands. */
 static const struct learn_data *find_data(const struct learn_test *test,
                                           const struct learn_data *data, const char *name)
 {

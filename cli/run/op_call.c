@@ -1,6 +1,6 @@
-/* op_call.c - the words behind an operation's name: its parameters and ARGs, read and made tensors.
+/* op_call.c - the words after an operation's name: its parameters and ARGs, read and made tensors.
  *
- * A word with '=' behind a plain name is a parameter, or `out=FILE.npy`; every other one is an ARG,
+ * A word with '=' after a plain name is a parameter, or `out=FILE.npy`; every other one is an ARG,
  * as of a kernel's parameter `const void *`.
  */
 #include "cli/run/op_call.h"

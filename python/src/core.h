@@ -192,7 +192,7 @@ PyObject *core_check_buffer(PyObject *module, PyObject *object);
 
 /* operand_find_bytes - of an array in C order; refused: an extent below 0, and where the
  * extents other than 0 are more than 64 bits say.
- * operand_find_range - low and high, from the lowest byte to behind the highest, where data and
+ * operand_find_range - low and high, from the lowest byte to after the highest, where data and
  * itemsize say the first element; strides times unit are bytes. */
 int operand_find_bytes(core *c, int rank, const Py_ssize_t *extents, Py_ssize_t size,
                        Py_ssize_t *bytes);

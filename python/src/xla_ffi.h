@@ -156,7 +156,7 @@ typedef struct XLA_FFI_DeviceOrdinal_Get_Args {
 typedef struct XLA_FFI_Metadata {
     size_t struct_size;
     XLA_FFI_Api_Version api_version;
-    uint32_t traits; /* newer versions have a field behind it, which XLA sets */
+    uint32_t traits; /* newer versions have a field after it, which XLA sets */
 } XLA_FFI_Metadata;
 
 typedef struct XLA_FFI_Metadata_Extension {

@@ -1,7 +1,7 @@
 /* bounds_abi.h - code for `cpu` and `cuda` whose accesses stay within their objects: what it and
  * the device agree on.
  *
- * The compiler makes such code for --bounds (compile/guard). Behind the packed arguments, at the
+ * The compiler makes such code for --bounds (compile/guard). After the packed arguments, at the
  * next multiple of eight, lies the struct lw_bounds of the launch. An access that is refused is
  * told with LW_REFUSED_WORDS words: by lw_cpu_calls.refused, or in struct lw_cuda_launch.
  */

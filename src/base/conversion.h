@@ -24,7 +24,7 @@ struct lw__conversion {
 const char *lw__conversion_parse(const char *at, struct lw__conversion *c);
 
 /* lw__conversion_next - where the % of the next conversion is, of `%%` none; NULL: there is none.
- * *format moves behind it. */
+ * *format moves after it. */
 const char *lw__conversion_next(const char **format, struct lw__conversion *c);
 
 /* lw__conversion_kind - what it takes: 'd' a signed or 'u' an unsigned integer, 'f' a double, 'p' a

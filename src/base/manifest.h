@@ -66,7 +66,7 @@ uint64_t lw__hash_program(uint64_t hash, const char *path);
 #define LW_SITE_CALL "call"
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
- * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */
+ * part begins at the next multiple of LW_DYNAMIC_ALIGN after shared_bytes. */
 enum { LW_SHARED_ALIGN = 4096, LW_SHARED_ALIGN_MIN = 64, LW_DYNAMIC_ALIGN = 128 };
 
 /* What lw.sizes.K writes in place of a declared size that has no value. */

@@ -47,7 +47,7 @@ struct lw__manifest {
     size_t diag_count, dep_count, kernel_count, param_count, site_count;
 };
 
-/* lw__manifest_parse - take apart the manifest at the start of bytes, behind which is a NUL.
+/* lw__manifest_parse - take apart the manifest at the start of bytes, after which is a NUL.
  * errors   LW_E_INTERNAL it is damaged, cut off, or of another version; or the payload has another
  *          length than it says. The text, in why, names the line; LW_E_MEMORY
  * owns     release with lw__manifest_free, also after a failure

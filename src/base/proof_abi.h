@@ -22,7 +22,7 @@ enum lw_term_kind {
     LW_TERM_CONSTANT, /* number */
     LW_TERM_ARGUMENT, /* at byte `number` of the packed arguments */
     LW_TERM_PLACE,    /* number: enum lw_term_place */
-    LW_TERM_START,    /* how far the pointer of parameter `number` is behind its buffer's start */
+    LW_TERM_START,    /* how far the pointer of parameter `number` is after its buffer's start */
     LW_TERM_SIZE,     /* bytes of that buffer */
     LW_TERM_ADD,      /* of a and b, which have its bits */
     LW_TERM_SUBTRACT,
@@ -97,7 +97,7 @@ struct lw_proof {
     uint32_t padding;
 };
 
-/* Behind it its rows, then the terms. */
+/* After it its rows, then the terms. */
 struct lw_proofs {
     uint32_t count, term_count;
     uint32_t is_partial; /* launches are not proved: some accesses may have no row */

@@ -62,7 +62,7 @@ struct lw_ref_object {
 
 /* What the compiler says of an object. */
 struct lw_ref_row {
-    const char *name; /* in the source; "": it has none. In code for a picture its layout is behind
+    const char *name; /* in the source; "": it has none. In code for a picture its layout is after
                        * the NUL, as docs/layout.md writes it; "": not known */
     uint16_t kind;    /* enum lw_ref_memory */
     uint16_t written; /* of an ARGUMENT in code for `check`: 1 where the kernel may write to it */
@@ -78,7 +78,7 @@ struct lw_ref_thread;
 /* lw.objects.K: a kernel K as the device finds it. */
 struct lw_ref_kernel {
     void *(*ramp)(struct lw_ref_thread *thread);
-    uint64_t object_count; /* of a thread's table, a power of two; behind those rows that are used
+    uint64_t object_count; /* of a thread's table, a power of two; after those rows that are used
                             * up to it come others that have names only */
     uint64_t row_count;
     const struct lw_ref_row *rows;
@@ -144,7 +144,7 @@ struct lw_ref_thread {
     struct lw_ref_watched *watched; /* the block's */
 
     /* written by the thread before it suspends, in a kernel with loops that wait */
-    uint32_t is_behind;  /* TURN: 0 in a loop that waits, 1 on a way behind or round one */
+    uint32_t is_behind;  /* TURN: 0 in a loop that waits, 1 on a way after or round one */
     uint32_t is_steady;  /* 1 within a loop that waits whose iterations depend on memory alone */
     uint32_t departures; /* how often the thread has left such a loop */
     /* how many numbers, and they: for each loop around the place, then for its block. Smaller is

@@ -41,7 +41,7 @@ struct lw_screen_kernel {
     const struct lw_screen_row *rows;
 };
 
-/* Two names of the same cells, so that the compiler looks again behind a store. */
+/* Two names of the same cells, so that the compiler looks again after a store. */
 struct lw_screen_cells {
     uint32_t *cells, *again;
 };

@@ -315,7 +315,7 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
     }
 
 /* Kogge-Stone over the active lanes by their rank: `at` is the lane whose rank is `d` less.
- * prefixes gives lane w what comes in front of warp w, and what its first thread's predecessor has:
+ * prefixes gives lane w what comes before warp w, and what its first thread's predecessor has:
  * *last; 0 where there is nothing. */
 #define SCANS(N, T)                                                                                \
     INLINE T scan_lanes_##N(uint32_t mask, T v)                                                    \

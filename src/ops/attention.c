@@ -516,7 +516,7 @@ lw_status lw__attention_check(struct lw__call *call, lw_tensor out, lw_tensor q,
 
 struct part_arguments {
     struct attention_arguments of; /* of a node: out has the parts of rows */
-    size_t keys;                   /* behind those of a node; of all, at the end */
+    size_t keys;                   /* after those of a node; of all, at the end */
     lw_tensor parts;
 };
 

@@ -42,7 +42,7 @@ struct lw_executable {
     /* locked: */
     lw_event *done;
     const lw_stream *last; /* of the latest run; NULL: there was none */
-    bool is_marked;        /* and `done` comes behind it, which a batch alone does not need */
+    bool is_marked;        /* and `done` comes after it, which a batch alone does not need */
 };
 
 static lw_status no_memory(void)

@@ -98,7 +98,7 @@ static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t p
                           size_t part, const struct lw__operand *counts,
                           const struct lw__operand *totals)
 {
-    const size_t left = s->passes - 1 - pass; /* passes behind this one */
+    const size_t left = s->passes - 1 - pass; /* passes after this one */
     const struct lw__operand *from = pass == 0  ? &s->x
                                      : left % 2 ? &s->out
                                                 : &s->other,

@@ -36,7 +36,7 @@ void lw__source_expression(struct lw__source *source, const char *name, const ch
     source->expressions[k] = expression;
 }
 
-/* Clang's message shows the line of the text; the ')' behind the expression is none of its. */
+/* Clang's message shows the line of the text; the ')' after the expression is none of its. */
 static lw_status show_as_written(const struct lw__source *source, lw_status status)
 {
     char text[1024], *below; /* no message is longer */
@@ -78,7 +78,7 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
     return status;
 }
 
-/* Behind a comment or a literal that begins at `at`; where neither does, `at`. */
+/* After a comment or a literal that begins at `at`; where neither does, `at`. */
 static const char *skip(const char *at)
 {
     const char quote = *at, *end;

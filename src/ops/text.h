@@ -8,7 +8,7 @@ enum { LW_INPUTS_MAX = 4, LW_SOURCE_MAX = 16384 }; /* a, b, c, d; bytes of a tex
 struct lw__source {
     char text[LW_SOURCE_MAX];
     size_t length;              /* LW_SOURCE_MAX: it did not fit */
-    const char *expressions[3]; /* the caller's, as they stand in the text; NULL behind the last */
+    const char *expressions[3]; /* the caller's, as they stand in the text; NULL after the last */
 };
 /* lw__source_begin - the headers: the kernel language, and math.h with its constants.
  * lw__source_expression - the expression in parentheses; messages name it `name`. */

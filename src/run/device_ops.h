@@ -128,7 +128,7 @@ struct lw__queue_ops {
     lw_status (*retire)(void *state, const struct lw__launch *launch, void *flight,
                         const char *awaited);
 
-    /* Batches: launches that are issued as one, each behind those that it follows; runs of a batch
+    /* Batches: launches that are issued as one, each after those that it follows; runs of a batch
      * never overlap. batch_create - *batch stands for those of one shape: after[begin[k]] up to
      * after[begin[k + 1]] are the numbers of the launches that number k follows; LW_E_UNSUPPORTED,
      * or NULL: one by one. batch_takes - can these be issued so? batch_issue, batch_retire - as

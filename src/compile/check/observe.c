@@ -162,7 +162,7 @@ static void observe_copy(struct observer *o, LLVMValueRef call, const char *name
 
 /* ---- atomics --------------------------------------------------------------------------------- */
 
-/* A compare-and-swap that fails only reads; whether it does is known behind it. What it changes is
+/* A compare-and-swap that fails only reads; whether it does is known after it. What it changes is
  * to be seen before. */
 static void observe_swap(struct observer *o, LLVMValueRef swap)
 {

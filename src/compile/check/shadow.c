@@ -210,7 +210,7 @@ static void tell_if(struct lw__shadow_work *w, LLVMValueRef at, LLVMValueRef any
     LLVMBuildBr(w->b, tail);
 }
 
-/* What MemorySanitizer checks is the first instruction of the block behind a warning. */
+/* What MemorySanitizer checks is the first instruction of the block after a warning. */
 static enum lw__use use_behind(LLVMValueRef warning)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(warning));

@@ -30,7 +30,7 @@ static void begin(struct lw__shadow_work *w, LLVMValueRef before, LLVMValueRef i
     LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
 }
 
-/* The instruction's users use a mark of it instead, with these operands behind it. */
+/* The instruction's users use a mark of it instead, with these operands after it. */
 static void mark_result(struct lw__shadow_work *w, const char *name, LLVMValueRef i,
                         LLVMValueRef *operands, unsigned count)
 {

@@ -13,7 +13,7 @@
  *
  * Calls of several helpers have one loop: it begins with a switch to the helper that is called.
  *
- * The paths that the graph adds, from one call to behind another, are never taken. But the analysis
+ * The paths that the graph adds, from one call past another, are never taken. But the analysis
  * of convergence would follow them. So no collective may lie on them, or all threads that make one
  * of the calls make all of them: join_helpers.c, join_collectives.c.
  */

@@ -1,7 +1,7 @@
 /* single_entry.c - a loop that is jumped into gets one entry.
  *
  * Such a loop has entries besides its header, where ir/loops.c counts iterations. All entries
- * become one new block in front of the header. A number tells where to go on from there:
+ * become one new block before the header. A number tells where to go on from there:
  *
  *     outside, back -> header                outside, back -> enter -> header
  *     outside -> middle            becomes   outside -> enter -> middle

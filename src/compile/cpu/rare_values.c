@@ -1,6 +1,6 @@
 /* rare_values.c - of guarded code: what a rarely executed block needs is computed there.
  *
- * A vector may be used by two blocks behind its own: a rare one, where lanes may fail a check, and
+ * A vector may be used by two blocks after its own: a rare one, where lanes may fail a check, and
  * another. LLVM sinks a value to its users' block only if there is one. So rare blocks get a copy,
  * and the value goes to the block that is left. The list of a compaction is such a case. Its
  * elements are stored all at once, and the vector of their places is for the rare block and for

@@ -59,7 +59,7 @@ static LLVMValueRef words_of(LLVMBuilderRef b, LLVMValueRef mask)
     return LLVMBuildSExt(b, mask, type, "");
 }
 
-/* A phi of words in front of each phi of a mask, whose uses it takes. It has no operands yet, as
+/* A phi of words before each phi of a mask, whose uses it takes. It has no operands yet, as
  * these may be such phis. */
 static void replace_uses(LLVMBuilderRef b, LLVMBasicBlockRef block)
 {

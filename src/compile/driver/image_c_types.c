@@ -32,7 +32,7 @@ static void indent(struct lw__text *out, unsigned level)
         lw__text_add(out, "    ");
 }
 
-/* A space is behind each. */
+/* A space follows each. */
 static const char reserved[] =
     "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class "
     "compl concept const_cast consteval constexpr constinit co_await co_return co_yield "

@@ -15,7 +15,7 @@ enum { PRINT_MAX = 64 }; /* arguments of a printf: each has room for all threads
 /* The functions of kernel.h whose first argument is a text. */
 static const struct {
     const char *name, *source, *text;
-    unsigned most; /* arguments behind a format; 0: the text is none */
+    unsigned most; /* arguments after a format; 0: the text is none */
 } functions[] = {
     {"lw.printf", "printf", "format", PRINT_MAX},
     {"lw.assert_that", "assert_that", "message", LW_SAID_MAX},

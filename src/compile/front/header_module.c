@@ -93,7 +93,7 @@ static bool fits(const struct lw__text *key, const char *folder)
 
 /* ---- texts that may use it ------------------------------------------------------------------- */
 
-/* Behind blanks, comments and #line; NULL: behind something that is not plain. */
+/* After blanks, comments and #line; NULL: after something that is not plain. */
 static const char *skip_comments(const char *c)
 {
     for (;;) {
@@ -115,7 +115,7 @@ static const char *skip_comments(const char *c)
     }
 }
 
-/* Behind the header, if the text begins with it: nothing before it can change its meaning. */
+/* After the header, if the text begins with it: nothing before it can change its meaning. */
 static const char *skip_header(const char *text)
 {
     static const char name[] = "<lanewise/kernel.h>";
@@ -165,7 +165,7 @@ bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PAT
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* The names behind the colon of clang's rule; none has a blank. Headers in this program are as the
+/* The names after the colon of clang's rule; none has a blank. Headers in this program are as the
  * clang in it. */
 static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *rule)
 {

@@ -21,7 +21,7 @@ struct search {
     size_t count;
 };
 
-/* The name behind an #include, from its quote or bracket on. */
+/* The name after an #include, from its quote or bracket on. */
 struct included {
     const char *name;
     size_t length;

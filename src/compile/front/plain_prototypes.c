@@ -20,7 +20,7 @@ static bool has_unusual(const char *text)
     return false;
 }
 
-/* Behind the comment or literal that begins at c; c itself: none does; NULL: it has no end. */
+/* After the comment or literal that begins at c; c itself: none does; NULL: it has no end. */
 static const char *skip_opaque(const char *c)
 {
     if (c[0] == '/' && c[1] == '/')
@@ -37,7 +37,7 @@ static const char *skip_opaque(const char *c)
     return *c == quote ? c + 1 : NULL;
 }
 
-/* Behind a #define that cannot bring a bracket into a prototype; NULL: it is another directive. */
+/* After a #define that cannot bring a bracket into a prototype; NULL: it is another directive. */
 static const char *skip_define(const char *c)
 {
     c += 1 + strspn(c + 1, " \t");
@@ -72,7 +72,7 @@ static bool step(struct place *p, char c)
 bool lw__prototypes_are_plain(const char *text)
 {
     struct place place = {0};
-    bool begins_line = false; /* the text begins behind a directive */
+    bool begins_line = false; /* the text begins after a directive */
     if (has_unusual(text))
         return false;
     for (const char *c = text; *c;) {

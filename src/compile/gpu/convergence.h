@@ -60,7 +60,7 @@ LLVMValueRef lw__gpu_all_lanes(struct lw__gpu *x);
 LLVMValueRef lw__gpu_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask);
 
 /* rendezvous.c, in this order, each for all rendezvous:
- *   hoist    compute in front of the region what does not depend on it: it needs no memory then
+ *   hoist    compute before the region what does not depend on it: it needs no memory then
  *   demote   move values that live across its blocks to memory, so that edges can be redirected
  *   build    its code */
 void lw__gpu_hoist(struct convergence *m, const struct rendezvous *h);

@@ -1,6 +1,6 @@
 /* unroll_emit.c - the code of several iterations at once; unroll_loads.c gives the purpose.
  *
- *     head:      the blocks in front of the loop, up to here; is it allowed? limit
+ *     head:      the blocks before the loop, up to here; is it allowed? limit
  *     guard:     the loop's phis again; counter < limit, or on to the loop as it was
  *     issue:     the loads of all iterations, with what their addresses need
  *     body k:    iteration k: a copy of the loop without the test and without issue's loads
@@ -53,7 +53,7 @@ static LLVMValueRef value_in(struct copies *c, unsigned iteration, LLVMValueRef 
     return *place = made;
 }
 
-/* ---- in front of the loop -------------------------------------------------------------------- */
+/* ---- before the loop ------------------------------------------------------------------------- */
 
 static LLVMValueRef constant(LLVMValueRef like, uint64_t n)
 {
@@ -270,7 +270,7 @@ static LLVMBasicBlockRef build_iterations(struct copies *c, LLVMBasicBlockRef is
     return copy_of(c, blocks[t->count - 1], t->latch);
 }
 
-/* The phis of the guard. Those of the loop behind it continue with their values. */
+/* The phis of the guard. Those of the loop after it continue with their values. */
 static void open_phis(struct copies *c, LLVMBasicBlockRef head)
 {
     const struct lw__unrolled_loop *t = c->t;

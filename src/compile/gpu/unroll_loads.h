@@ -49,6 +49,6 @@ size_t lw__unrolled_find(const struct lw__unrolled_loop *t,
 /* True if the address may be to buffers: it is to nothing else that is known. */
 bool lw__unrolled_is_global(const struct lw__unrolled_loop *t, LLVMValueRef address);
 
-/* Build another loop in front of this one, each iteration of which makes t->count iterations. */
+/* Build another loop before this one, each iteration of which makes t->count iterations. */
 void lw__unrolled_build(const struct lw__unrolled_loop *t);
 #endif

@@ -2,7 +2,7 @@
  *
  *         call void @lw.access(ptr %p, i64 4, i32 0)
  *
- * becomes, where the object of %p has %size bytes and %p is 4 * %i bytes behind its start,
+ * becomes, where the object of %p has %size bytes and %p is 4 * %i bytes after its start,
  *
  *         %fails = icmp uge i32 %i, %count
  *         call void @lw.guard.i32(i1 %fails, i32 %i, ...)
@@ -33,12 +33,12 @@ _Static_assert((int)LW_REFUSED_READ == LW_ACCESS_READ && (int)LW_REFUSED_WRITE =
                    (int)LW_REFUSED_ENDED == LW_ACCESS_ENDED,
                "what access_checks.c says of an access");
 
-/* A check: outside is what is not below the limit, in bytes behind the start of the object. */
+/* A check: outside is what is not below the limit, in bytes after the start of the object. */
 struct bound {
     const struct lw__guard_object *object; /* by which alone start and limit are known, or NULL */
     LLVMValueRef number;                   /* an i32 or i64 */
     bool is_signed;
-    uint64_t scale, constant; /* constant + scale * number bytes behind the start */
+    uint64_t scale, constant; /* constant + scale * number bytes after the start */
     LLVMValueRef start, limit;
     LLVMValueRef words[LW_REFUSED_WORDS]; /* but for OFFSET */
 };
@@ -70,7 +70,7 @@ static void call_guard(struct lw__guard *g, const struct bound *c, LLVMValueRef 
     lw__llvm_attribute(LLVMGetCalledValue(call), "nomerge", true);
 }
 
-/* The numbers from 0 up that are below the limit, if 0 is `from` bytes behind the start. It has no
+/* The numbers from 0 up that are below the limit, if 0 is `from` bytes after the start. It has no
  * select: of a comparison with one LLVM would make two. */
 static LLVMValueRef count_below(struct lw__guard *g, LLVMValueRef from, LLVMValueRef limit,
                                 uint64_t scale)

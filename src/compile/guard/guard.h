@@ -29,8 +29,8 @@ struct lw__guard {
     LLVMTargetDataRef data;
     LLVMTypeRef i1, i8, i32, i64, ptr;
     LLVMValueRef bounds;        /* the record */
-    LLVMValueRef dynamic_bytes; /* loaded from it where the kernel begins, behind its variables */
-    LLVMValueRef begin;         /* an instruction behind what is known there */
+    LLVMValueRef dynamic_bytes; /* loaded from it where the kernel begins, after its variables */
+    LLVMValueRef begin;         /* an instruction after what is known there */
     struct lw__guard_variable {
         LLVMValueRef value;
         const char *name; /* in the source */
@@ -56,7 +56,7 @@ LLVMValueRef lw__guard_size(struct lw__guard *g, const struct lw__guard_object *
 const struct lw__guard_object *lw__guard_object(struct lw__guard *g, LLVMValueRef pointer);
 /* True if start and size are known where the kernel begins. */
 bool lw__guard_is_constant(const struct lw__guard_object *object);
-/* The builder: where the kernel begins, behind what is known there so far. */
+/* The builder: where the kernel begins, after what is known there so far. */
 void lw__guard_at_begin(struct lw__guard *g);
 /* The size of a variable that the pointer is into; 0: it is into none, or only the launch knows. */
 uint64_t lw__guard_fixed_size(const struct lw__guard *g, LLVMValueRef pointer);

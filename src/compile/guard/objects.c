@@ -199,7 +199,7 @@ static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root);
 
 /* ---- roots of several ------------------------------------------------------------------------ */
 
-/* At the kernel's beginning, or behind the root: the address of the object. */
+/* At the kernel's beginning, or after the root: the address of the object. */
 static LLVMValueRef base_of(struct lw__guard *g, struct lw__guard_object *o)
 {
     if (o->base)
@@ -306,7 +306,7 @@ static LLVMValueRef origin_of(LLVMValueRef root)
     return pointer ? lw__ir_object(pointer) : NULL;
 }
 
-/* At the builder, which is behind the phis: start, of the root in the object. */
+/* At the builder, which is after the phis: start, of the root in the object. */
 static void set_start(struct lw__guard *g, struct lw__guard_object *o)
 {
     o->start = LLVMBuildSub(g->b, LLVMBuildPtrToInt(g->b, o->root, g->i64, ""), o->base, "");
@@ -491,7 +491,7 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
         take_variable(g, o);
     } else if (parameter_of(g, o->root, &index) || tensor_of(g, o->root, &index)) {
         /* The buffer of a parameter; pointer: its argument, known where the kernel begins, or
-         * that of a TENSOR, known behind `root`. */
+         * that of a TENSOR, known after `root`. */
         lw__guard_at_begin(g);
         o->base = param_field(g, index, offsetof(struct lw_bound, address));
         o->size = param_field(g, index, offsetof(struct lw_bound, bytes));

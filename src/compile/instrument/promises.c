@@ -6,7 +6,7 @@
  *     call void @lw.promise(i1 %holds, i32 kind, i64 number)
  *
  * which may not return. clang marks places that are not reached by a handler's call. An assert has
- * one behind it, and clang no longer says that it does not return.
+ * one after it, and clang no longer says that it does not return.
  */
 #include "base/ref_abi.h"
 #include "compile/instrument/instrument.h"

@@ -90,14 +90,14 @@ void lw__ir_plain_private(LLVMValueRef function);
 
 /* ---- pointer_offset.c ------------------------------------------------------------------------ */
 
-/* At the builder: how many times so many bytes the pointer is behind lw__ir_object() of it. */
+/* At the builder: how many times so many bytes the pointer is after lw__ir_object() of it. */
 LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer,
                            uint64_t bytes);
 /* True if each step of the pointer from its object is a multiple of so many bytes. */
 bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes);
 /* Adds the bytes that a GEP adds; false: they are not known. */
 bool lw__ir_adds_constant(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset);
-/* The pointer is constant + scale * number bytes behind lw__ir_object() of it. */
+/* The pointer is constant + scale * number bytes after lw__ir_object() of it. */
 struct lw__ir_place {
     LLVMValueRef number; /* an i32 or i64; NULL: 0 */
     bool is_signed;      /* an i32 is sign-extended */

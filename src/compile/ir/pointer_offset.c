@@ -1,4 +1,4 @@
-/* pointer_offset.c - how far a pointer is behind its object.
+/* pointer_offset.c - how far a pointer is after its object.
  *
  * The steps of a pointer from its object are known. So what is counted may be granules of some
  * bytes: a sum of indices, whose shape is that of the address itself.

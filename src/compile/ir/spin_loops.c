@@ -8,7 +8,7 @@
  *
  * A loop is steady if what an iteration does depends on memory alone, and on nothing that an
  * earlier one has computed. So if an iteration does not leave it and memory stays as it is, none
- * will. What a loop counts and only code behind it uses does not matter.
+ * will. What a loop counts and only code after it uses does not matter.
  */
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"

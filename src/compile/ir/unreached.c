@@ -1,8 +1,8 @@
 /* unreached.c - a thread that comes to a place which the program says is never reached ends there.
  *
  * LLVM removes what leads to `unreachable`, where that changes nothing else. What is left after the
- * clean-up is behind stores or at the end of a kernel that always comes there. Code for it would
- * run on into whatever follows. So the place becomes a way to the kernel's return. Behind a failed
+ * clean-up is after stores or at the end of a kernel that always comes there. Code for it would
+ * run on into whatever follows. So the place becomes a way to the kernel's return. After a failed
  * assert `unreachable` stays: targets lower the assert.
  */
 #include "compile/ir/ir.h"

@@ -77,7 +77,7 @@ enum lw__pipeline {
 };
 
 /* A call of guarded code (guard/guard.h): an access that is outside ends the launch. That is if
- * START + SCALE * NUMBER, its bytes behind where its object begins, is not below LIMIT. It need be
+ * START + SCALE * NUMBER, its bytes after where its object begins, is not below LIMIT. It need be
  * looked at only where FAILS. NUMBER is an i32 or i64, of which the function's name has the type,
  * FAILS and SIGNED are i1, the rest i64. */
 #define LW_GUARD "lw.guard"
@@ -154,7 +154,7 @@ bool lw__ir_index_varies(enum lw__thread_index index);
 /* Of a load, a store or an atomic: the address, NULL for others; the type of what is there. */
 LLVMValueRef lw__ir_address(LLVMValueRef i);
 LLVMTypeRef lw__ir_accessed(LLVMValueRef i);
-LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
+LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: through all GEPs */
 bool lw__ir_is_written(LLVMValueRef pointer);     /* may something be stored through it? */
 /* The text of a constant that ends in a NUL, from the pointer to it; NULL: it points to none. */
 const char *lw__ir_literal(LLVMValueRef pointer);
@@ -276,7 +276,7 @@ void lw__llvm_skip_combiner(void);
 LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
                           const char *constraints, bool has_effects, LLVMValueRef *args,
                           unsigned count);
-/* The arguments behind a format, as `room` words of 64 bits on the function's stack; 0 behind them.
+/* The arguments after a format, as `room` words of 64 bits on the function's stack; 0 after them.
  * C has promoted them to int, a wider integer, or double. */
 LLVMValueRef lw__llvm_slots(LLVMBuilderRef b, LLVMValueRef call, unsigned room);
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,

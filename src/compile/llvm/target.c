@@ -24,7 +24,7 @@ const struct lw__target *lw__target_next(const struct lw__target *target, unsign
     return NULL;
 }
 
-/* N behind the slash; 0: it is no size of a gang. */
+/* N after the slash; 0: it is no size of a gang. */
 static uint32_t gang_of(const char *digits)
 {
     char *end;

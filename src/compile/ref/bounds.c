@@ -454,7 +454,7 @@ LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const cha
     return g;
 }
 
-/* A name; in code for a picture the layout behind its NUL. */
+/* A name; in code for a picture the layout after its NUL. */
 static LLVMValueRef text_of(struct lw__ref *r, const char *name, const char *layout)
 {
     LLVMContextRef c = r->unit->context;

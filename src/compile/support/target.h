@@ -8,7 +8,7 @@
 enum lw__capability {
     /* How its code comes to the library. */
     LW_HAS_BLOCKS = 1 << 0,    /* made of one kernel for one size of block (base/cpu_abi.h) */
-    LW_HAS_GANGS = 1 << 1,     /* /N behind the name: in gangs of N threads, in less time */
+    LW_HAS_GANGS = 1 << 1,     /* /N after the name: in gangs of N threads, in less time */
     LW_IS_TEXT = 1 << 2,       /* not an object that the host links */
     LW_IN_IMAGES = 1 << 3,     /* `lanewise cc` may make it, */
     LW_IN_ALL_IMAGES = 1 << 4, /* and does where nothing else is asked for */

@@ -201,7 +201,7 @@ lw_status lw__join_line(struct lw__call *call, const struct lw__operand *nodes, 
 lw_status lw__attention_check(struct lw__call *call, lw_tensor out, lw_tensor q, lw_tensor k,
                               lw_tensor v, const lw_attention_options *options);
 
-/* lw__attention_node - queue: the parts of all rows over some keys, behind which are `later` more,
+/* lw__attention_node - queue: the parts of all rows over some keys, after which are `later` more,
  * into out: for each row v's depth, its maximum and its sum. */
 lw_status lw__attention_node(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
                              size_t later, const lw_attention_options *options);

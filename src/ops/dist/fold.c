@@ -178,7 +178,7 @@ static lw_status write_raw(struct lw__fold *f, size_t at, size_t elements, const
     return LW_OK;
 }
 
-/* The elements of later ranks behind this rank's own, up to the end of the leaf. */
+/* The elements of later ranks after this rank's own, up to the end of the leaf. */
 static lw_status receive_rest(struct lw__fold *f, const struct lw__node *leaf,
                               const lw_tensor *stages, lw_status *status)
 {

@@ -3,7 +3,7 @@
  * Ranks exchange the nodes that they hold whole. What stands before a subtree of leaves is a chain
  * of nodes to its left, as docs/order.md has it. It continues inside the subtree, so a rank runs
  * the kernels of the operation over twice as many leaves: the first half stands for what comes
- * before, with the chain as its first leaf and identities behind. So node `level` of the first half
+ * before, with the chain as its first leaf and identities after. So node `level` of the first half
  * is the chain, and a leaf's prefix begins with it.
  *
  * A leaf that a border of parts cuts is written by the rank that makes it, which sends others their

@@ -11,7 +11,7 @@
 
 /* What a shared object says of its lines. All zero: nothing. */
 struct lw__lines {
-    char *bytes; /* three sections, one behind the other */
+    char *bytes; /* three sections, one after the other */
     size_t table_bytes, string_bytes, symbol_bytes;
 };
 enum { LW_LINE_FILE_MAX = 512 };
@@ -21,7 +21,7 @@ struct lw__line {
 };
 
 /* lw__lines_take - copy it from an object file in memory; nothing where there is none.
- * lw__lines_find - of the instruction so many bytes behind where the object begins. False: unknown.
+ * lw__lines_find - of the instruction so many bytes after where the object begins. False: unknown.
  */
 void lw__lines_take(struct lw__lines *lines, const char *object, size_t bytes);
 bool lw__lines_find(const struct lw__lines *lines, uint64_t place, struct lw__line *line);
@@ -63,7 +63,7 @@ lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *
 
 /* ---- cache.c: results on disk ---- */
 
-/* A file that is being written has this and six letters behind its name. */
+/* A file that is being written has this and six letters after its name. */
 #define LW_CACHE_ASIDE ".new-"
 
 /* Where folder is -1 there is no cache: find finds nothing, store stores nothing. */

@@ -323,7 +323,7 @@ static lw_status read_entry(const struct lw__cache *cache, uint64_t key, struct 
     return sound ? LW_OK : LW_E_IO;
 }
 
-/* The payload behind the hash in the entry; no bytes where the hash is of none. LW_E_IO: there is
+/* The payload after the hash in the entry; no bytes where the hash is of none. LW_E_IO: there is
  * none that is sound. */
 static lw_status read_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
                               struct lw__bytes *payload)
@@ -414,7 +414,7 @@ lw_status lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw_
 
 /* ---- writing ---- */
 
-/* The name of a file that is being written, with six letters behind. */
+/* The name of a file that is being written, with six letters after it. */
 struct aside {
     char text[sizeof(struct name) + sizeof LW_CACHE_ASIDE "XXXXXX"];
 };

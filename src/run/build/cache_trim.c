@@ -61,7 +61,7 @@ static bool is_hex(const char *text)
     return strspn(text, "0123456789abcdef") >= HEX;
 }
 
-/* KEY.txt, KEY-PAYLOAD.so, either of them with .new-XXXXXX behind. */
+/* KEY.txt, KEY-PAYLOAD.so, either of them with .new-XXXXXX after it. */
 static enum kind kind_of(const char *name)
 {
     const char *rest = name + HEX;

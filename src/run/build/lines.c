@@ -100,7 +100,7 @@ static bool find_function(const struct lw__lines *lines, uint64_t place, uint64_
 
 /* ---- reading ---- */
 
-/* `left` is 0 behind the end, and what is read there is 0. */
+/* `left` is 0 after the end, and what is read there is 0. */
 struct reader {
     const unsigned char *at;
     size_t left;

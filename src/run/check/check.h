@@ -114,7 +114,7 @@ void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64
 
 struct lw__history;
 
-/* True if the access is ordered behind all lanes of `earlier`; else *lane is one that it is not. */
+/* True if the access is ordered after all lanes of `earlier`; else *lane is one that it is not. */
 typedef bool lw__is_ordered(const void *user, const struct lw__access *earlier, uint32_t lanes,
                             const struct lw__access *now, uint32_t *lane);
 

@@ -1,7 +1,7 @@
 /* history.c - all accesses to a granule that a later one may race with.
  *
  * Where fences order, no summary in constant space is exact. An access may be forgotten once one of
- * the same thread's kind, or a write, is ordered behind it: what comes later and races with the
+ * the same thread's kind, or a write, is ordered after it: what comes later and races with the
  * first races with the second. Lanes of a warp that do the same at the same time share a row.
  */
 #include "run/check/check.h"

@@ -7,7 +7,7 @@
  * A fence of the thread makes what it knows ready; the next atomic write leaves that with the
  * address; an atomic read there takes it; the next fence makes it known. An update of an address
  * adds to what was left there, a store replaces it. A fence of the block counts between threads of
- * one block only. An atomic write behind a fence is part of the release, as in the memory model of
+ * one block only. An atomic write after a fence is part of the release, as in the memory model of
  * PTX: so the thread's atomic writes up to that one are left, too, without what is between them.
  * source   Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21
  *          (1978); C17 7.17.4 fences, 5.1.2.4 release sequences

@@ -190,7 +190,7 @@ lw_status lw__gpu_issue_wrapped(struct lw__gpu_queue *q, const struct lw__launch
 /* ---- what went wrong ---- */
 
 /* The failures so far. Copies of later launches may be under way to the same place: they bring what
- * is there already, and more behind it. A failure whose last word is not there yet is for the next
+ * is there already, and more after it. A failure whose last word is not there yet is for the next
  * time. */
 static void take_failures(const struct lw__gpu_lasting *r, struct lw_cuda_launch *out)
 {

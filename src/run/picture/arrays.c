@@ -1,7 +1,7 @@
 /* arrays.c - the memory that a kernel can name: its parameters, and its variables in block memory.
  *
  * A parameter's type is that of the manifest, its shape that of the argument. Variables have theirs
- * behind the name of their row (base/ref_abi.h). Where neither is known, as of DYNAMIC_SHARED, the
+ * after the name of their row (base/ref_abi.h). Where neither is known, as of DYNAMIC_SHARED, the
  * first access tells the type.
  */
 #include "run/picture/picture.h"

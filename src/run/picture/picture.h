@@ -39,7 +39,7 @@ struct lw__iterations {
     uint64_t hash;
 };
 void lw__iterations_enter(struct lw__iterations *iterations, uint32_t loop, uint32_t depth);
-/* Negative, 0, positive: a is before, within, behind the iteration that b begins. */
+/* Negative, 0, positive: a is before, within, after the iteration that b begins. */
 int lw__iterations_order(const struct lw__iterations *a, const struct lw__iterations *b);
 
 /* What a warp does at a place. */

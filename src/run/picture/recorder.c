@@ -2,7 +2,7 @@
  * all.
  *
  * The scheduler runs one thread at a time, so a write is looked at when the next event comes: then
- * its value is in memory. Threads of a warp run one behind the other, so the requests of a warp are
+ * its value is in memory. Threads of a warp run one after the other, so the requests of a warp are
  * complete when a thread of another one comes.
  */
 #include "run/picture/picture.h"

@@ -9,7 +9,7 @@
 #include "run/device_ops.h"
 
 /* A verdict depends on the launch's grid, block, dynamic_bytes and args, and on each object: is
- * there memory, its bytes, and how far behind its start the argument points. So launches are alike
+ * there memory, its bytes, and how far after its start the argument points. So launches are alike
  * whose scalars are the same, but not those whose pointers alone differ.
  *
  * lw__prove - sets the bits of the rows that hold in each thread of the launch; the others stay.

@@ -79,7 +79,7 @@ static range of_place(const struct prover *p, const struct lw_term *term)
     return lw__wrapped_of(term->bits, 0, most, 1);
 }
 
-/* Of a parameter's object: its bytes, or how far behind its start the argument points. */
+/* Of a parameter's object: its bytes, or how far after its start the argument points. */
 static range of_object(const struct prover *p, const struct lw_term *term)
 {
     const struct lw__launch *launch = p->launch;

@@ -74,7 +74,7 @@ static lw_status end(lw_stream *s, struct lw__job *job, const char *awaited)
     }
 }
 
-/* The oldest; *dropped gets what was queued behind a failure. */
+/* The oldest; *dropped gets what was queued after a failure. */
 static struct lw__job *retire(lw_stream *s, const char *awaited, struct lw__job **dropped)
 {
     struct lw__job *job = s->ahead;
@@ -144,7 +144,7 @@ static bool drain_for_await(lw_stream *s, const struct timespec *deadline)
 /* False: not in time. The caller checks again whether it has what it needs. */
 static bool drain(lw_stream *s, struct lw__job *job, const struct timespec *deadline)
 {
-    struct lw__job *last = job; /* the first from there on that the device has a mark behind */
+    struct lw__job *last = job; /* the first from there on after which there is a mark */
     char error[LW_MESSAGE_MAX + 1] = "";
     lw_status status;
 

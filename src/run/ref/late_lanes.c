@@ -39,7 +39,7 @@ static bool is_of(const struct lw__ref_late *late, const struct lw_ref_thread *t
     return is;
 }
 
-/* Does it wait behind them all? */
+/* Does it wait after them all? */
 static bool is_past(const struct lw__ref_late *late, const struct lw_ref_thread *t)
 {
     for (uint32_t k = 0; k < t->key_length && k < late->key_length; k++) {

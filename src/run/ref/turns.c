@@ -1,7 +1,7 @@
 /* turns.c - in which order the lanes of a warp go on, in a kernel with loops that wait.
  *
  * Lanes of a warp have no progress of their own. Such a kernel has turns (compile/ref/turns.c): in
- * a loop that waits, and on the ways behind it and round it. Of a warp whose lanes have all come to
+ * a loop that waits, and on the ways after it and round it. Of a warp whose lanes have all come to
  * a turn or a collective, those at the earliest place go on. So a lane that has left a loop goes on
  * when the others have left it, too, as it does where lanes run in step.
  *

@@ -89,7 +89,7 @@ lw_status lw__environment_cache(bool *wanted)
     return status;
 }
 
-/* The powers of two that the letter behind a size stands for; -1: none. */
+/* The powers of two that the letter after a size stands for; -1: none. */
 static int shift_of(const char *letter)
 {
     static const char letters[] = "KMGT";

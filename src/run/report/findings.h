@@ -52,7 +52,7 @@ struct lw__findings_proof;
 bool lw__findings_next_proof(struct lw__findings *findings, const struct lw__findings_proof **at,
                              struct lw__proof *proof);
 
-/* lw__findings_next - the finding behind *at, which becomes that one; NULL: the first. False: there
+/* lw__findings_next - the finding after *at, which becomes that one; NULL: the first. False: there
  * is none. Its strings live as long as the findings. lw__findings_covered - so far. */
 struct lw__findings_row;
 bool lw__findings_next(struct lw__findings *findings, const struct lw__findings_row **at,

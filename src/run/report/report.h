@@ -78,7 +78,7 @@ struct lw__guarded_args {
 };
 
 /* lw__guarded_args - what the code gets: the packed arguments, and where launch->is_guarded the
- * record behind them, in `room`. */
+ * record after them, in `room`. */
 const char *lw__guarded_args(const struct lw__launch *launch, struct lw__guarded_args *room,
                              size_t *bytes);
 

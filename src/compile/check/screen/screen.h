@@ -83,7 +83,7 @@ void lw__screen_check_bounds(struct lw__screen *s, LLVMValueRef call); /* of lw.
 /* At the builder: enter an access to a granule; true if it is in order with all others. */
 LLVMValueRef lw__screen_enter(struct lw__screen *s, const struct lw__screen_row *row,
                               enum lw_screen_use use, LLVMValueRef granule);
-void lw__screen_advance(struct lw__screen *s); /* before s->at: a barrier is behind */
+void lw__screen_advance(struct lw__screen *s); /* before s->at, after a barrier */
 
 /* ---- private.c ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* place_guards.c - checks of guarded code (LW_GUARD): those that say nothing new go, and the others
- * of a block come together, in front of its accesses.
+ * of a block come together, before its accesses.
  *
  * A check that has passed holds from there on. Checks side by side need one branch, and accesses
  * between which there is none are as in other code: what memory/ makes together stays together. So
@@ -45,9 +45,9 @@ struct row {
 
 struct placer {
     LLVMBuilderRef b;
-    LLVMValueRef at; /* where checks move to: in front of it, as the builder is */
+    LLVMValueRef at; /* where checks move to: before it, as the builder is */
     struct row *rows;
-    size_t count, point; /* what has a lower order is in front of `at` */
+    size_t count, point; /* what has a lower order is before `at` */
 };
 
 static int compare_rows(const void *a, const void *b)

@@ -56,7 +56,7 @@ void lw__prepare_duplicate_dead_ends(struct lw__arena *arena, LLVMValueRef funct
 
 /* A check needs about so many more instructions, for what it compares. */
 enum { LW_GUARD_MORE = 3 };
-/* Checks that others imply go; those of a block stand in front of its accesses. */
+/* Checks that others imply go; those of a block stand before its accesses. */
 void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function);
 
 /* ---- prepare.c ------------------------------------------------------------------------------- */
