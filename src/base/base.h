@@ -6,6 +6,7 @@
 
 #include "base/save.h"
 #include "lanewise/lanewise.h"
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,14 +31,18 @@ void lw__error_restore(const char *text);
 
 /* A text that grows. All zero is an empty text. After a failed allocation `failed` stays true, data
  * stays what it was and further appends do nothing: check once at the end. data is NUL-terminated
- * where it is not NULL; release with lw__text_free. */
+ * where it is not NULL; release with lw__text_free, unless the text has an owner. */
 struct lw__text {
     char *data;
     size_t length, capacity;
     bool failed;
+    void *owner;                              /* of data: lanewise-compile's arena; NULL: malloc */
+    void *(*take)(void *owner, size_t bytes); /* memory of the owner's, never NULL */
 };
 void lw__text_add(struct lw__text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void lw__text_add_list(struct lw__text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void lw__text_add_bytes(struct lw__text *text, const void *bytes, size_t count);
 void lw__text_free(struct lw__text *text);
 

@@ -1,7 +1,6 @@
 /* text.c - text that grows, and plain memory. */
 #include "base/base.h"
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,8 @@ static bool reserve(struct lw__text *text, size_t more)
     }
     while (capacity - text->length <= more)
         capacity *= 2;
-    char *data = realloc(text->data, capacity);
+    char *data = text->owner ? memcpy(text->take(text->owner, capacity), text->data, text->length)
+                             : realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;
@@ -46,13 +46,19 @@ void lw__text_add_bytes(struct lw__text *text, const void *bytes, size_t count)
 
 void lw__text_add(struct lw__text *text, const char *format, ...)
 {
-    va_list args;
+    va_list arguments;
 
-    va_start(args, format);
+    va_start(arguments, format);
+    lw__text_add_list(text, format, arguments);
+    va_end(arguments);
+}
+
+void lw__text_add_list(struct lw__text *text, const char *format, va_list arguments)
+{
     va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
     if (length < 0)
         text->failed = true;
     else if (reserve(text, (size_t)length)) {

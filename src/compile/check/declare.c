@@ -27,11 +27,9 @@ struct declarer {
 
 size_t lw__shadow_declaration(struct lw__unit *unit, struct lw__loc loc)
 {
-    struct lw__text quoted = {0};
-    lw__text_add(&quoted, "'%.*s'", (int)loc.name_length, loc.name ? loc.name : "");
-    const size_t site = lw__ir_site_at(unit, loc, lw__finished(&quoted));
-    lw__text_free(&quoted);
-    return site;
+    return lw__ir_site_at(
+        unit, loc,
+        lw__format(&unit->scratch, "'%.*s'", (int)loc.name_length, loc.name ? loc.name : ""));
 }
 
 /* True if the line declares dynamic memory of that name. */
@@ -46,14 +44,12 @@ size_t lw__shadow_declaration_of(struct lw__unit *unit, LLVMValueRef global, con
 {
     struct lw__loc loc = lw__loc_of(global), use = loc.line ? loc : lw__loc_of_use(global);
     for (unsigned line = use.line; line && !loc.line; line--) {
-        struct lw__text text = {0};
         use.line = line;
         use.column = 0;
         size_t length;
-        const char *at = lw__front_line(&unit->diags, use, &text, &length);
+        const char *at = lw__front_line(&unit->diags, use, &length);
         if (at && declares(at, length, name))
             loc = use;
-        lw__text_free(&text);
     }
     if (!loc.line)
         loc = lw__loc_of_use(global);

@@ -125,7 +125,7 @@ bool lw__check_lower_mark(struct lw__ref *r, LLVMValueRef mark)
 
 char *lw__check_layout_of(struct lw__ref *r, LLVMValueRef global)
 {
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(&r->unit->scratch);
     size_t count;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
     const unsigned dbg = LLVMGetMDKindIDInContext(r->unit->context, "dbg", 3);
@@ -138,7 +138,5 @@ char *lw__check_layout_of(struct lw__ref *r, LLVMValueRef global)
                         lw__di_operand(r->unit->context, variable, LW_DI_VARIABLE_TYPE), &text);
     }
     LLVMDisposeValueMetadataEntries(entries);
-    char *layout = lw__copy(&r->unit->scratch, lw__finished(&text));
-    lw__text_free(&text);
-    return layout;
+    return text.data;
 }

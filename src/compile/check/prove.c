@@ -18,7 +18,6 @@ struct lw__check_proofs {
 /* LLVM's bytes of the table are ours. */
 void lw__check_prove(struct lw__ref *r, const struct lw__kernel *kernel)
 {
-    struct lw__text name = {0}, all = {0};
     if (lw__has(r->unit, LW_IS_RECORDED))
         return;
     r->proofs = lw__new(&r->unit->scratch, 1, sizeof *r->proofs);
@@ -28,13 +27,10 @@ void lw__check_prove(struct lw__ref *r, const struct lw__kernel *kernel)
         LLVMValueRef call = proofs->calls[i];
         proofs->rows[i].site = (uint32_t)lw__ir_site(r->unit, call, lw__ref_check_name(call));
     }
+    struct lw__text all = lw__text_in(&r->unit->scratch);
     lw__proofs_write(proofs, &all);
-    lw__text_add(&name, "lw.proofs.%s", kernel->name);
-    lw__ref_constant(r,
-                     LLVMConstStringInContext2(r->unit->context, lw__finished(&all), all.length, 1),
-                     lw__finished(&name));
-    lw__text_free(&name);
-    lw__text_free(&all);
+    lw__ref_constant(r, LLVMConstStringInContext2(r->unit->context, all.data, all.length, 1),
+                     lw__format(&r->unit->scratch, "lw.proofs.%s", kernel->name));
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */

@@ -107,7 +107,6 @@ static void keep_for_first(struct lw__unit *unit, const char *bitcode, size_t by
     lw__text_add_bytes(&unit->common, unit->first_is_guarded ? unit->guarded : bitcode,
                        unit->first_is_guarded ? unit->guarded_bytes : bytes);
     unit->first = lw__copy(&unit->arena, kernel->name);
-    lw__finished(&unit->common);
 }
 
 static void add_bytes(struct lw__unit *unit, const char *name, const char *bytes, size_t count)
@@ -118,11 +117,8 @@ static void add_bytes(struct lw__unit *unit, const char *name, const char *bytes
 /* A bitcode: NAME and NAME.bytes. */
 static void add_bitcode(struct lw__unit *unit, const char *name, const char *bytes, size_t count)
 {
-    struct lw__text length = {0};
-    lw__text_add(&length, "%s.bytes", name);
     add_bytes(unit, name, bytes, count);
-    add_constant(unit, lw__finished(&length), number(unit, count), 8);
-    lw__text_free(&length);
+    add_constant(unit, lw__format(&unit->scratch, "%s.bytes", name), number(unit, count), 8);
 }
 
 /* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes; so do
@@ -142,11 +138,9 @@ bool lw__pass_common(struct lw__unit *unit)
         add_bitcode(unit, "lw.guarded", unit->guarded, unit->guarded_bytes);
         for (size_t i = 0; i < unit->kernels.count; i++) {
             const struct lw__kernel *k = &unit->kernels.rows[i];
-            struct lw__text name = {0};
             assert(k->proofs && k->proof_bytes);
-            lw__text_add(&name, "lw.proofs.%s", k->name);
-            add_bytes(unit, lw__finished(&name), k->proofs, k->proof_bytes);
-            lw__text_free(&name);
+            add_bytes(unit, lw__format(&unit->scratch, "lw.proofs.%s", k->name), k->proofs,
+                      k->proof_bytes);
         }
     }
     keep_for_first(unit, data, bytes);
@@ -214,18 +208,14 @@ static bool take_kernels(struct lw__unit *unit)
  */
 bool lw__pass_load(struct lw__unit *unit)
 {
-    struct lw__text bitcode = {0};
-    bool ok = lw__read_all(unit->options->common_fd, &bitcode);
-    if (!ok)
-        lw__defect("the common bitcode cannot be read");
-    if (ok) {
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-            bitcode.data ? bitcode.data : "", bitcode.length, "common", 0);
-        ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
-             lw__defect("descriptor %d is no common bitcode", unit->options->common_fd);
-        LLVMDisposeMemoryBuffer(buffer);
-    }
-    lw__text_free(&bitcode);
+    struct lw__text bitcode = lw__text_in(&unit->scratch);
+    if (!lw__read_all(unit->options->common_fd, &bitcode))
+        return lw__defect("the common bitcode cannot be read");
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(bitcode.data, bitcode.length, "common", 0);
+    const bool ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
+                    lw__defect("descriptor %d is no common bitcode", unit->options->common_fd);
+    LLVMDisposeMemoryBuffer(buffer);
     if (!ok || !take_kernels(unit))
         return false;
     lw__diags_module(&unit->diags, unit->module);

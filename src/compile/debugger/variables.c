@@ -266,17 +266,16 @@ static void move_description(struct lw__ref *r, LLVMValueRef variable, LLVMValue
 
 static LLVMValueRef address_global(struct lw__ref *r, LLVMValueRef variable)
 {
-    struct lw__text name = {0};
     size_t length;
-    lw__text_add(&name, "lw.at.%s", LLVMGetValueName2(variable, &length));
-    LLVMValueRef at = LLVMGetNamedGlobal(r->unit->module, lw__finished(&name));
+    const char *name =
+        lw__format(&r->unit->scratch, "lw.at.%s", LLVMGetValueName2(variable, &length));
+    LLVMValueRef at = LLVMGetNamedGlobal(r->unit->module, name);
     if (!at) {
-        at = LLVMAddGlobal(r->unit->module, r->ptr, name.data);
+        at = LLVMAddGlobal(r->unit->module, r->ptr, name);
         LLVMSetInitializer(at, LLVMConstNull(r->ptr));
         LLVMSetLinkage(at, LLVMInternalLinkage);
         move_description(r, variable, at);
     }
-    lw__text_free(&name);
     return at;
 }
 

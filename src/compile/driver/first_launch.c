@@ -35,11 +35,9 @@ bool lw__first_launch(const struct lw__unit *unit)
                                  .bounds = unit->first_is_guarded,
                                  .first.fd = -1};
     memcpy(second.block, o->first.block, sizeof second.block);
-    struct lw__unit step = {.options = &second};
-    bool ok = lw__llvm_start(&step) && lw__pipeline_run(&step);
-    if (ok && step.diags.errors)
-        lw__text_free(&step.payload);
-    ok = ok && lw__write_result(&step);
+    struct lw__unit step;
+    lw__unit_begin(&step, &second);
+    const bool ok = lw__llvm_start(&step) && lw__pipeline_run(&step) && lw__write_result(&step);
     lw__pipeline_release(&step);
     close(bitcode);
     return ok;

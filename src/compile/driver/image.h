@@ -26,9 +26,10 @@ struct lw__image_block {
 
 /* The options: lw__options.image. */
 struct lw__image_options {
-    const char *file;   /* FILE: what the object's names begin with */
-    const char *source; /* the kernel file's name without its folder */
-    const char *object; /* where the files go; NULL: nowhere */
+    struct lw__arena *arena; /* lw__options.arena */
+    const char *file;        /* FILE: what the object's names begin with */
+    const char *source;      /* the kernel file's name without its folder */
+    const char *object;      /* where the files go; NULL: nowhere */
     const char *header, *depfile;
     bool no_debug, no_bitcode; /* -g0, --no-bitcode */
     char *words;               /* the text of targets, cut */
@@ -93,8 +94,8 @@ void lw__image_source(const struct lw__image_code *code, const struct lw__text *
  * parameter; asserts that the structs are what the kernels take. */
 void lw__image_types(const struct lw__image_options *options, const struct lw__manifest *kernels,
                      struct lw__text *out);
-void lw__image_type(const struct lw__image_options *options, const struct lw__manifest *kernels,
-                    size_t param, struct lw__text *out);
+const char *lw__image_type(const struct lw__image_options *options,
+                           const struct lw__manifest *kernels, size_t param);
 bool lw__image_is_struct(const struct lw__manifest_param *param);
 const char *lw__image_scalar(const char *layout);            /* NULL: no scalar */
 bool lw__image_is_reserved(const char *name, size_t length); /* by C++ */

@@ -45,6 +45,7 @@ static void add_job(struct image *m, struct lw__image_job job)
 {
     m->jobs = lw__one_more(&m->unit->scratch, m->jobs, m->job_count, sizeof *m->jobs);
     job.pid = job.out = -1;
+    job.result = job.packed = lw__text_in(&m->unit->scratch);
     uint32_t gang;
     assert(!job.kernel == !job.block[0] && lw__target_find(job.target, &gang));
     job.has = lw__target_find(job.target, &gang)->has;
@@ -156,11 +157,10 @@ static int reopen(int file)
 
 static void run_child(const struct image *m, const struct lw__image_job *job)
 {
-    char small[64];
     struct lw__options options = *m->unit->options;
-    struct lw__unit unit = {.options = &options};
-    snprintf(small, sizeof small, "%s/32", job->target);
-    options.device = job->is_small ? small : job->target;
+    struct lw__unit unit;
+    options.device =
+        job->is_small ? lw__format(&m->unit->scratch, "%s/32", job->target) : job->target;
     options.kernel = job->kernel;
     memcpy(options.block, job->block, sizeof options.block);
     options.image_ref = !(job->has & LW_HAS_BLOCKS);
@@ -170,12 +170,10 @@ static void run_child(const struct image *m, const struct lw__image_job *job)
     options.image_packed = job->is_guarded && job->is_packed;
     options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
     options.out_fd = job->out;
-    bool ok = options.image_ref || options.common_fd >= 0 ||
-              lw__defect("the common bitcode: %s", strerror(errno));
-    ok = ok && lw__llvm_start(&unit) && lw__pipeline_run(&unit);
-    if (ok && unit.diags.errors)
-        lw__text_free(&unit.payload);
-    ok = ok && lw__write_result(&unit);
+    lw__unit_begin(&unit, &options);
+    const bool ok = (options.image_ref || options.common_fd >= 0 ||
+                     lw__defect("the common bitcode: %s", strerror(errno))) &&
+                    lw__llvm_start(&unit) && lw__pipeline_run(&unit) && lw__write_result(&unit);
     _exit(!ok ? 3 : unit.diags.errors ? 1 : 0);
 }
 
@@ -198,19 +196,18 @@ static bool start(struct image *m, struct lw__image_job *job)
 
 static void add_error(struct image *m, const lw_diagnostic *d, const char *target)
 {
-    struct lw__text text = {0}, *rows = &m->unit->manifest;
-    lw__text_add(&text, "%s (%s)", d->text, target);
+    struct lw__text *rows = &m->unit->manifest;
+    const char *text = lw__format(&m->unit->scratch, "%s (%s)", d->text, target);
     lw__text_add(rows, "diag\terror\t");
     lw__row_field(rows, d->file, strlen(d->file));
     lw__text_add(rows, "\t%d\t%d\t", d->line, d->column);
-    lw__row_field(rows, text.data ? text.data : "", text.length);
+    lw__row_field(rows, text, strlen(text));
     lw__text_add(rows, "\n");
     if (d->picture && *d->picture) {
         lw__text_add(rows, "shown\t");
         lw__row_field(rows, d->picture, strlen(d->picture));
         lw__text_add(rows, "\n");
     }
-    lw__text_free(&text);
     m->unit->diags.errors++;
 }
 
@@ -224,13 +221,12 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
         return start(m, job);
     }
     if (late) {
-        struct lw__text text = {0};
-        lw__text_add(&text, "compiling %s%s%stakes more than its limit, %s",
-                     job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
-                     job->kernel ? "' " : "", late);
-        lw_diagnostic d = {.file = m->unit->options->name, .text = text.data ? text.data : ""};
+        const char *text =
+            lw__format(&m->unit->scratch, "compiling %s%s%stakes more than its limit, %s",
+                       job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
+                       job->kernel ? "' " : "", late);
+        const lw_diagnostic d = {.file = m->unit->options->name, .text = text};
         add_error(m, &d, job->target);
-        lw__text_free(&text);
         return true;
     }
     if (WIFSIGNALED(status))
@@ -239,8 +235,7 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
     if (WEXITSTATUS(status) > 1)
         return false; /* it has reported the reason */
     bool ok = lw__read_all(job->out, &job->result);
-    if (ok &&
-        lw__manifest_read(lw__finished(&job->result), job->result.length, &job->manifest) != LW_OK)
+    if (ok && lw__manifest_read(job->result.data, job->result.length, &job->manifest) != LW_OK)
         ok = lw__defect("%s", lw_last_error());
     close(job->out);
     job->out = -1;
@@ -300,17 +295,14 @@ static bool run_jobs(struct image *m)
 /* The kernels' rows that the library needs. */
 static bool read_kernels(struct image *m)
 {
-    const char *rows = m->unit->manifest.data ? m->unit->manifest.data : "";
+    const char *rows = m->unit->manifest.data;
     lw__text_add(&m->kernels_text, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
     for (const char *end; (end = strchr(rows, '\n')); rows = end + 1)
         if (!strncmp(rows, "kernel\t", 7) || !strncmp(rows, "param\t", 6))
             lw__text_add_bytes(&m->kernels_text, rows, (size_t)(end + 1 - rows));
-    struct lw__text whole = {0};
-    lw__text_add_bytes(&whole, m->kernels_text.data, m->kernels_text.length);
-    lw__text_add(&whole, "end\t0\n");
-    bool ok = !lw__manifest_read(lw__finished(&whole), whole.length, &m->kernels);
-    lw__text_free(&whole);
-    return ok || lw__defect("the kernels: %s", lw_last_error());
+    const char *whole = lw__format(&m->unit->scratch, "%send\t0\n", m->kernels_text.data);
+    return !lw__manifest_read(whole, strlen(whole), &m->kernels) ||
+           lw__defect("the kernels: %s", lw_last_error());
 }
 
 static bool keep(const char *bitcode, size_t bytes, int *file)
@@ -329,7 +321,7 @@ static bool write_bitcode(struct image *m)
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     lw__text_add_bytes(&m->common, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
     LLVMDisposeMemoryBuffer(bitcode);
-    return keep(lw__finished(&m->common), m->common.length, &m->common_file) &&
+    return keep(m->common.data, m->common.length, &m->common_file) &&
            (!unit->guarded || keep(unit->guarded, unit->guarded_bytes, &m->guarded_file));
 }
 
@@ -379,8 +371,8 @@ static size_t add_constant(struct image *m, const struct lw__text *text)
     return lw__image_constant(&m->unit->scratch, &m->constants, text->data, text->length);
 }
 
-/* Constants of the jobs, in numbers; texts keep their bytes until the object is there. */
-static bool assemble(struct image *m, size_t *manifests, size_t *payloads, struct lw__text *sites)
+/* Constants of the jobs, in numbers. */
+static bool assemble(struct image *m, size_t *manifests, size_t *payloads)
 {
     struct lw__image_code code = {.options = m->options,
                                   .kernels = &m->kernels,
@@ -394,16 +386,17 @@ static bool assemble(struct image *m, size_t *manifests, size_t *payloads, struc
                                   .proofs = m->proofs,
                                   .constants = &m->constants,
                                   .id = hash_all(m)};
-    struct lw__text source = {0};
+    struct lw__text source = lw__text_in(&m->unit->scratch);
     for (size_t i = 0; i < m->job_count; i++) {
         const struct lw__image_job *job = &m->jobs[i];
         const char *payload = job->result.data + job->manifest.text_bytes;
-        lw__text_add(&sites[i], "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
-        add_sites(job, &sites[i]);
-        lw__text_add(&sites[i], "end\t0\n");
+        struct lw__text sites = lw__text_in(&m->unit->scratch);
+        lw__text_add(&sites, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
+        add_sites(job, &sites);
+        lw__text_add(&sites, "end\t0\n");
         if (!job->kernel) /* ref's are with the kernels */
             add_sites(job, &m->kernels_text);
-        manifests[i] = add_constant(m, &sites[i]);
+        manifests[i] = add_constant(m, &sites);
         if (job->is_packed)
             payloads[i] = add_constant(m, &job->packed);
         else
@@ -415,20 +408,21 @@ static bool assemble(struct image *m, size_t *manifests, size_t *payloads, struc
         code.bitcode = add_constant(m, &m->bitcode);
     lw__image_header(m->options, &m->kernels, &m->unit->header);
     lw__image_source(&code, &m->unit->header, &source);
-    lw__finished(&m->unit->header);
-    lw__finished(&source);
-    lw__finished(&m->archive);
-    const bool ok = lw__image_compile(m->unit, &source, &m->archive) &&
-                    lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
-                    lw__image_link(m->unit, &m->archive);
-    lw__text_free(&source);
-    return ok;
+    return lw__image_compile(m->unit, &source, &m->archive) &&
+           lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
+           lw__image_link(m->unit, &m->archive);
+}
+
+static void pack(const char *bytes, size_t count, struct lw__text *out)
+{
+    lw__pack(bytes, count, out);
+    if (out->failed)
+        lw__out_of_memory();
 }
 
 static bool make_object(struct image *m)
 {
     size_t *numbers = lw__new(&m->unit->scratch, 2 * m->job_count, sizeof *numbers);
-    struct lw__text *sites = lw__new(&m->unit->scratch, m->job_count, sizeof *sites);
     lw__archive_begin(&m->archive);
     struct lw__arena *scratch = &m->unit->scratch;
     const struct lw__kernels *kernels = &m->unit->kernels;
@@ -437,28 +431,21 @@ static bool make_object(struct image *m)
         proofs[i] = lw__image_constant(scratch, &m->constants, kernels->rows[i].proofs,
                                        kernels->rows[i].proof_bytes);
     m->proofs = proofs; /* the kernels go with their code */
-    bool ok = emit_host(m);
-    if (ok) {
-        for (size_t i = 0; i < m->job_count; i++) {
-            struct lw__image_job *job = &m->jobs[i];
-            if (job->is_packed)
-                lw__pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
-                         &job->packed);
-            lw__finished(&job->packed);
-        }
-        /* Both forms' in one, since much of the second is in the first. */
-        struct lw__text both = {0};
-        lw__text_add_bytes(&both, m->common.data, m->common.length);
-        if (m->unit->guarded)
-            lw__text_add_bytes(&both, m->unit->guarded, m->unit->guarded_bytes);
-        lw__pack(lw__finished(&both), both.length, &m->bitcode);
-        lw__finished(&m->bitcode);
-        lw__text_free(&both);
-        ok = assemble(m, numbers, numbers + m->job_count, sites);
+    if (!emit_host(m))
+        return false;
+    for (size_t i = 0; i < m->job_count; i++) {
+        struct lw__image_job *job = &m->jobs[i];
+        if (job->is_packed)
+            pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
+                 &job->packed);
     }
-    for (size_t i = 0; i < m->job_count; i++)
-        lw__text_free(&sites[i]);
-    return ok;
+    /* Both forms' in one, since much of the second is in the first. */
+    struct lw__text both = lw__text_in(scratch);
+    lw__text_add_bytes(&both, m->common.data, m->common.length);
+    if (m->unit->guarded)
+        lw__text_add_bytes(&both, m->unit->guarded, m->unit->guarded_bytes);
+    pack(both.data, both.length, &m->bitcode);
+    return assemble(m, numbers, numbers + m->job_count);
 }
 
 /* lw__pass_image - the object of `lanewise cc`.
@@ -466,8 +453,15 @@ static bool make_object(struct image *m)
  */
 bool lw__pass_image(struct lw__unit *unit)
 {
-    struct image m = {
-        .unit = unit, .options = unit->options->image, .common_file = -1, .guarded_file = -1};
+    struct lw__arena *scratch = &unit->scratch;
+    struct image m = {.unit = unit,
+                      .options = unit->options->image,
+                      .kernels_text = lw__text_in(scratch),
+                      .common_file = -1,
+                      .guarded_file = -1,
+                      .common = lw__text_in(scratch),
+                      .bitcode = lw__text_in(scratch),
+                      .archive = lw__text_in(scratch)};
     /* Report kernels with names that the object needs itself. */
     for (size_t i = 0; i < unit->kernels.count; i++) {
         const struct lw__kernel *k = &unit->kernels.rows[i];
@@ -487,17 +481,11 @@ bool lw__pass_image(struct lw__unit *unit)
     if (ok && !unit->diags.errors)
         ok = make_object(&m);
     for (size_t i = 0; i < m.job_count; i++) {
-        lw__text_free(&m.jobs[i].result);
         lw__manifest_free(&m.jobs[i].manifest);
-        lw__text_free(&m.jobs[i].packed);
         if (m.jobs[i].out >= 0)
             close(m.jobs[i].out);
     }
     lw__manifest_free(&m.kernels);
-    lw__text_free(&m.kernels_text);
-    lw__text_free(&m.common);
-    lw__text_free(&m.bitcode);
-    lw__text_free(&m.archive);
     if (m.common_file >= 0)
         close(m.common_file);
     if (m.guarded_file >= 0)

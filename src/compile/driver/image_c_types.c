@@ -111,9 +111,17 @@ static void write_gap(size_t from, size_t to, size_t align, unsigned level, stru
 static void write_struct(const struct lw__type *type, const char *tag, unsigned level,
                          struct lw__text *out);
 
+static void write_name(const struct lw__type *field, struct lw__text *out)
+{
+    const bool is_reserved = lw__image_is_reserved(field->name, (size_t)field->name_length);
+    if (field->name_length)
+        lw__text_add(out, "%.*s%s", field->name_length, field->name, is_reserved ? "_" : "");
+    else
+        lw__text_add(out, "unnamed_%zu", field->offset);
+}
+
 /* `TYPE NAME;`: "a4(a2(f32))" is `float NAME[4][2]`, a short vector an aligned array. */
-static void write_field(const struct lw__type *field, const char *name, unsigned level,
-                        struct lw__text *out)
+static void write_field(const struct lw__type *field, unsigned level, struct lw__text *out)
 {
     const struct lw__type *type = field;
     while (type->form == LW_ARRAY)
@@ -123,7 +131,8 @@ static void write_field(const struct lw__type *field, const char *name, unsigned
         write_struct(type, NULL, level, out);
     else
         lw__text_add(out, "%s", type->form == LW_POINTER ? "void" : c_name(type->dtype));
-    lw__text_add(out, type->form == LW_POINTER ? " *%s" : " %s", name);
+    lw__text_add(out, type->form == LW_POINTER ? " *" : " ");
+    write_name(field, out);
     assert(type->form == LW_SCALAR || type->form == LW_VECTOR || type->form == LW_POINTER ||
            type->form == LW_STRUCT);
     for (; field != type; field = field->inner)
@@ -149,18 +158,9 @@ static void write_struct(const struct lw__type *type, const char *tag, unsigned 
         for
             EACH_PLACED(field, type)
             {
-                struct lw__text name = {0};
-                if (field->name_length)
-                    lw__text_add(&name, "%.*s", field->name_length, field->name);
-                else
-                    lw__text_add(&name, "unnamed_%zu", field->offset);
-                if (lw__image_is_reserved(field->name, (size_t)field->name_length))
-                    lw__text_add(&name, "_");
                 if (!all)
                     write_gap(end, field->offset, align_of(field), level + 1, out);
-                write_field(field, name.data ? name.data : "", level + 1, out);
-                out->failed |= name.failed;
-                lw__text_free(&name);
+                write_field(field, level + 1, out);
                 end = field->offset + field->bytes;
             }
         if (!all)
@@ -179,11 +179,11 @@ bool lw__image_is_struct(const struct lw__manifest_param *param)
            layout[1] <= '9';
 }
 
-/* NULL: memory is short, which the text notes. */
-static struct lw__type *read_type(const struct lw__manifest_param *param, struct lw__text *out)
+static struct lw__type *read_type(const struct lw__manifest_param *param)
 {
     struct lw__type *type;
-    out->failed |= lw__type_read(param->layout, &type) != LW_OK;
+    if (lw__type_read(param->layout, &type) != LW_OK)
+        lw__out_of_memory();
     return type;
 }
 
@@ -205,8 +205,8 @@ static const char *last_word(const char *type, size_t *length)
 }
 
 /* FILE_particle; if another layout has that name as well, with the parameter's number. */
-static void add_tag(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
-                    struct lw__text *out)
+static const char *tag_of(const struct lw__image_options *o, const struct lw__manifest *m,
+                          size_t param)
 {
     const struct lw__manifest_param *p = &m->params[param];
     size_t length;
@@ -218,59 +218,47 @@ static void add_tag(const struct lw__image_options *o, const struct lw__manifest
         is_taken = lw__image_is_struct(&m->params[i]) && other_length == length &&
                    !strncmp(other, name, length) && strcmp(m->params[i].layout, p->layout) != 0;
     }
-    if (is_taken)
-        lw__text_add(out, "%s_struct_%zu", o->file, param + 1);
-    else
-        lw__text_add(out, "%s_%.*s", o->file, (int)length, name);
+    return is_taken ? lw__format(o->arena, "%s_struct_%zu", o->file, param + 1)
+                    : lw__format(o->arena, "%s_%.*s", o->file, (int)length, name);
 }
 
 /* "struct FILE_particle": its definition. */
-void lw__image_type(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
-                    struct lw__text *out)
+const char *lw__image_type(const struct lw__image_options *o, const struct lw__manifest *m,
+                           size_t param)
 {
-    struct lw__type *type = read_type(&m->params[param], out);
+    struct lw__type *type = read_type(&m->params[param]);
     const bool all = type && type->form == LW_STRUCT && is_union(type) && align_of_fields(type);
-    lw__text_add(out, all ? "union " : "struct ");
-    add_tag(o, m, param, out);
     lw__type_free(type);
+    return lw__format(o->arena, "%s %s", all ? "union" : "struct", tag_of(o, m, param));
 }
 
 static void define(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                    struct lw__text *out)
 {
-    struct lw__text tag = {0};
-    struct lw__type *type = read_type(&m->params[param], out);
-    add_tag(o, m, param, &tag);
+    const char *tag = tag_of(o, m, param);
+    struct lw__type *type = read_type(&m->params[param]);
     lw__text_add(out, "\n/* %s */\n", m->params[param].type);
     if (type && type->form == LW_STRUCT) {
-        write_struct(type, tag.data, 0, out);
+        write_struct(type, tag, 0, out);
         lw__text_add(out, ";\n");
     } else if (type) {
-        lw__text_add(out, "struct %s {\n", tag.data);
-        write_field(type, "v", 1, out);
+        type->name = "v";
+        type->name_length = 1;
+        lw__text_add(out, "struct %s {\n", tag);
+        write_field(type, 1, out);
         lw__text_add(out, "};\n");
     }
-    out->failed |= tag.failed;
     lw__type_free(type);
-    lw__text_free(&tag);
 }
 
 static bool is_defined(const struct lw__image_options *o, const struct lw__manifest *m,
                        size_t param)
 {
-    struct lw__text own = {0}, other = {0};
-    bool found = false;
-    lw__image_type(o, m, param, &own);
-    for (size_t i = 0; i < param && !found; i++) {
-        if (!lw__image_is_struct(&m->params[i]))
-            continue;
-        other.length = 0;
-        lw__image_type(o, m, i, &other);
-        found = own.data && other.data && !strcmp(own.data, other.data);
-    }
-    lw__text_free(&own);
-    lw__text_free(&other);
-    return found;
+    const char *own = lw__image_type(o, m, param);
+    for (size_t i = 0; i < param; i++)
+        if (lw__image_is_struct(&m->params[i]) && !strcmp(lw__image_type(o, m, i), own))
+            return true;
+    return false;
 }
 
 void lw__image_types(const struct lw__image_options *o, const struct lw__manifest *m,
@@ -292,11 +280,8 @@ const char *lw__image_scalar(const char *layout)
 void lw__image_asserts(const struct lw__image_options *o, const struct lw__manifest *m,
                        struct lw__text *out)
 {
-    for (size_t i = 0; i < m->param_count; i++) {
-        if (!lw__image_is_struct(&m->params[i]))
-            continue;
-        lw__text_add(out, "_Static_assert(sizeof(");
-        lw__image_type(o, m, i, out);
-        lw__text_add(out, ") == %zu, \"\");\n", m->params[i].size);
-    }
+    for (size_t i = 0; i < m->param_count; i++)
+        if (lw__image_is_struct(&m->params[i]))
+            lw__text_add(out, "_Static_assert(sizeof(%s) == %zu, \"\");\n", lw__image_type(o, m, i),
+                         m->params[i].size);
 }

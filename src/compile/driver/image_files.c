@@ -47,11 +47,11 @@ static int save(const char *path, const struct lw__text *text)
 
 int lw__image_deliver(struct lw__unit *unit)
 {
-    struct lw__text whole = {0};
+    struct lw__text whole = lw__text_in(&unit->scratch);
     lw__text_add(&whole, "lanewise-manifest\t%d\n%send\t0\n", LW_MANIFEST_VERSION,
-                 lw__finished(&unit->manifest));
+                 unit->manifest.data);
     struct lw__manifest manifest;
-    int failed = lw__manifest_read(lw__finished(&whole), whole.length, &manifest) == LW_OK
+    int failed = lw__manifest_read(whole.data, whole.length, &manifest) == LW_OK
                      ? 0
                      : (lw__defect("the manifest: %s", lw_last_error()), LW_EXIT_DEFECT);
     for (size_t i = 0; !failed && unit->options->out_fd < 0 && i < manifest.diag_count; i++) {
@@ -67,7 +67,7 @@ int lw__image_deliver(struct lw__unit *unit)
     if (!failed && !unit->diags.errors) {
         /* The object depends on this program and on what was read. */
         const struct lw__image_options *image = unit->options->image;
-        struct lw__text rule = {0};
+        struct lw__text rule = lw__text_in(&unit->scratch);
         char self[PATH_MAX];
         const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
         self[length > 0 ? length : 0] = '\0';
@@ -78,16 +78,13 @@ int lw__image_deliver(struct lw__unit *unit)
         for (size_t i = 0; i < manifest.dep_count; i++)
             add_dependency(&rule, manifest.deps[i].path);
         lw__text_add(&rule, "\n");
-        lw__finished(&rule);
         failed = save(image->header, &unit->header);
         if (!failed)
             failed = save(image->depfile, &rule);
         if (!failed)
             failed = save(image->object, &unit->payload);
-        lw__text_free(&rule);
-        lw__text_free(&unit->payload);
+        unit->payload.length = 0;
     }
     lw__manifest_free(&manifest);
-    lw__text_free(&whole);
     return failed;
 }

@@ -20,23 +20,19 @@ static bool is_taken(const char *name)
            lw__image_is_reserved(name, strlen(name));
 }
 
-static void add_name(const struct lw__manifest_kernel *k, const struct lw__manifest *m, size_t i,
-                     struct lw__text *out)
+static const char *name_of(const struct lw__image_options *o, const struct lw__manifest *m,
+                           const struct lw__manifest_kernel *k, size_t i)
 {
-    struct lw__text name = {0};
     const char *own = m->params[k->first_param + i].name;
+    const char *name = *own ? own : lw__format(o->arena, "unnamed_%zu", i + 1);
     bool clashes = is_taken(own);
-    lw__text_add(&name, "%s", own);
-    if (!*own)
-        lw__text_add(&name, "unnamed_%zu", i + 1);
     while (clashes) {
-        lw__text_add(&name, "_");
+        name = lw__format(o->arena, "%s_", name);
         clashes = false;
         for (size_t n = 0; n < k->param_count; n++)
-            clashes = clashes || !strcmp(m->params[k->first_param + n].name, lw__finished(&name));
+            clashes = clashes || !strcmp(m->params[k->first_param + n].name, name);
     }
-    lw__text_add(out, "%s", lw__finished(&name));
-    lw__text_free(&name);
+    return name;
 }
 
 /* ---- prototypes ---- */
@@ -46,19 +42,16 @@ static bool is_view(const struct lw__manifest_param *p)
     return *p->layout == 'p' || *p->layout == 't';
 }
 
-static void add_parameter(const struct lw__image_options *o, const struct lw__manifest *m,
-                          const struct lw__manifest_kernel *k, size_t i, struct lw__text *out)
+static const char *parameter(const struct lw__image_options *o, const struct lw__manifest *m,
+                             const struct lw__manifest_kernel *k, size_t i)
 {
     const size_t at = k->first_param + i;
     const char *scalar = lw__image_scalar(m->params[at].layout);
-    if (is_view(&m->params[at]))
-        lw__text_add(out, "lw_tensor");
-    else if (scalar)
-        lw__text_add(out, "%s", scalar);
-    else
-        lw__image_type(o, m, at, out);
-    lw__text_add(out, " ");
-    add_name(k, m, i, out);
+    return lw__format(o->arena, "%s %s",
+                      is_view(&m->params[at]) ? "lw_tensor"
+                      : scalar                ? scalar
+                                              : lw__image_type(o, m, at),
+                      name_of(o, m, k, i));
 }
 
 /* Add it after `line`, which begins the line, in lines of up to COLUMNS. */
@@ -72,13 +65,11 @@ static void add_prototype(const struct lw__image_options *o, const struct lw__ma
                  o->file, k->name, k->uses_dynamic ? ", size_t shared_bytes" : "");
     size_t begin = start;
     for (size_t i = 0; i < k->param_count; i++) {
-        struct lw__text text = {0};
-        add_parameter(o, m, k, i, &text);
-        const bool is_long = out->length - begin + text.length > COLUMNS;
-        lw__text_add(out, is_long ? ",\n    %s" : ", %s", text.data ? text.data : "");
+        const char *text = parameter(o, m, k, i);
+        const bool is_long = out->length - begin + strlen(text) > COLUMNS;
+        lw__text_add(out, is_long ? ",\n    %s" : ", %s", text);
         if (is_long)
-            begin = out->length - text.length - 4;
-        lw__text_free(&text);
+            begin = out->length - strlen(text) - 4;
     }
     lw__text_add(out, ")");
 }
@@ -188,20 +179,17 @@ static void define_function(const struct lw__image_code *c, size_t kernel, struc
             lw__text_add(out, "%s", i ? ", " : "");
             const struct lw__manifest *m = c->kernels;
             const struct lw__manifest_param *p = &m->params[k->first_param + i];
-            struct lw__text name = {0};
-            add_name(k, m, i, &name);
-            const char *text = name.data ? name.data : "";
+            const char *name = name_of(c->options, m, k, i);
             if (is_view(p))
-                lw__text_add(out, "lw_arg_tensor(%s)", text);
+                lw__text_add(out, "lw_arg_tensor(%s)", name);
             else if (!lw__image_scalar(p->layout))
-                lw__text_add(out, "lw_arg_bytes(&%s, sizeof %s)", text, text);
+                lw__text_add(out, "lw_arg_bytes(&%s, sizeof %s)", name, name);
             else
                 lw__text_add(out, "lw_arg_%s(%s)",
                              *p->layout == 'i'                                 ? "int"
                              : *p->layout == 'u' || !strcmp(p->layout, "bool") ? "uint"
                                                                                : "real",
-                             text);
-            lw__text_free(&name);
+                             name);
         }
         lw__text_add(out, "};\n");
     }

@@ -60,25 +60,22 @@ static void drop_half_functions(LLVMModuleRef module)
 }
 
 /* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, of guarded code with .guarded, lw.objects.K -> lw.FILE.K.ref,
- * lw.sizes.K -> lw.FILE.K.sizes, lw.resume -> lw.FILE.resume. False: the name stays local. */
-static bool outer_name(const struct lw__options *o, const char *name, struct lw__text *out)
+ * lw.sizes.K -> lw.FILE.K.sizes, lw.resume -> lw.FILE.resume. NULL: the name stays local. */
+static const char *outer_name(const struct lw__options *o, const char *name)
 {
+    struct lw__arena *arena = o->image->arena;
     const char *file = o->image->file, *colon = strchr(o->device, ':');
-    if (!strncmp(name, "lw.cpu.", 7)) {
-        const int length = (int)strcspn(colon + 1, "/");
-        lw__text_add(out, "lw.%s.%s.%.*s.%ux%ux%u%s", file, name + 7, length, colon + 1,
-                     o->block[0], o->block[1], o->block[2], o->bounds ? ".guarded" : "");
-    } else if (!strncmp(name, "lw.objects.", 11)) {
-        lw__text_add(out, "lw.%s.%s.ref", file, name + 11);
-    } else if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref) {
-        lw__text_add(out, "lw.%s.%s.sizes", file, name + 9);
-    } else if (!strcmp(name, "lw.resume") && o->image_ref) {
-        lw__text_add(out, "lw.%s.resume", file);
-    } else {
-        return false;
-    }
-    lw__finished(out);
-    return true;
+    if (!strncmp(name, "lw.cpu.", 7))
+        return lw__format(arena, "lw.%s.%s.%.*s.%ux%ux%u%s", file, name + 7,
+                          (int)strcspn(colon + 1, "/"), colon + 1, o->block[0], o->block[1],
+                          o->block[2], o->bounds ? ".guarded" : "");
+    if (!strncmp(name, "lw.objects.", 11))
+        return lw__format(arena, "lw.%s.%s.ref", file, name + 11);
+    if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref)
+        return lw__format(arena, "lw.%s.%s.sizes", file, name + 9);
+    if (!strcmp(name, "lw.resume") && o->image_ref)
+        return lw__format(arena, "lw.%s.resume", file);
+    return NULL;
 }
 
 /* lw.cpu.K of code that is loaded: there the library looks it up. */
@@ -89,18 +86,17 @@ static bool is_looked_up(const struct lw__options *o, const char *name)
 
 static void hide(const struct lw__options *o, LLVMValueRef v)
 {
-    struct lw__text name = {0};
     size_t length;
     if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage ||
         is_looked_up(o, LLVMGetValueName2(v, &length)))
         return;
-    if (outer_name(o, LLVMGetValueName2(v, &length), &name)) {
-        LLVMSetValueName2(v, name.data, name.length);
+    const char *name = outer_name(o, LLVMGetValueName2(v, &length));
+    if (name) {
+        LLVMSetValueName2(v, name, strlen(name));
         LLVMSetVisibility(v, LLVMHiddenVisibility);
     } else {
         LLVMSetLinkage(v, LLVMInternalLinkage);
     }
-    lw__text_free(&name);
 }
 
 /* lw__pass_hide - the names of an object that is linked with others of its kind.
@@ -182,8 +178,7 @@ void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes)
 static int file_of(const struct lw__text *text, const char *name)
 {
     int file = lw__memory_file(name);
-    if (file >= 0 && lw__write_all(file, lw__finished(text), text->length) &&
-        lseek(file, 0, SEEK_SET) == 0)
+    if (file >= 0 && lw__write_all(file, text->data, text->length) && lseek(file, 0, SEEK_SET) == 0)
         return file;
     lw__defect("no memory file: %s", strerror(errno));
     if (file >= 0)
@@ -194,7 +189,7 @@ static int file_of(const struct lw__text *text, const char *name)
 /* Run a program whose output is an object. */
 static bool run(struct lw__unit *unit, const char *const *argv, int in, struct lw__text *object)
 {
-    struct lw__text said = {0};
+    struct lw__text said = lw__text_in(&unit->scratch);
     int status = 0;
     struct lw__process child;
     if (!lw__clang_start(&unit->scratch, argv, in, NULL, 0, &child))
@@ -202,8 +197,7 @@ static bool run(struct lw__unit *unit, const char *const *argv, int in, struct l
     bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&
               lw__read_all(child.out, object);
     if (ok && (status || !object->length))
-        ok = lw__defect("%s failed (status %d): %s", argv[0], status, said.data ? said.data : "");
-    lw__text_free(&said);
+        ok = lw__defect("%s failed (status %d): %s", argv[0], status, said.data);
     close(child.out);
     close(child.err);
     return ok;
@@ -237,25 +231,19 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
                                 "-",
                                 "-",
                                 NULL};
-    struct lw__text object = {0};
+    struct lw__text object = lw__text_in(&unit->scratch);
     if (!lw__header_folder(folder))
         return false;
     /* The headers that the C file includes are dependencies of the object. */
     static const char *const headers[] = {"lanewise/lanewise.h", "lanewise/image.h"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        struct lw__text path = {0};
-        lw__text_add(&path, "%s/%s", folder, headers[i]);
-        if (path.data)
-            lw__dependency_add(&unit->manifest, path.data);
-        lw__text_free(&path);
-    }
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        lw__dependency_add(unit, lw__format(&unit->scratch, "%s/%s", folder, headers[i]));
     int in = file_of(source, "lanewise-image");
     bool ok = in >= 0 && run(unit, argv, in, &object);
     if (in >= 0)
         close(in);
     if (ok)
         lw__archive_add(archive, object.data, object.length);
-    lw__text_free(&object);
     return ok;
 }
 

@@ -46,11 +46,10 @@ static bool add_target(struct lw__image_options *image, const char *word)
         if (!strcmp(image->targets[i], word))
             return lw__defect("--targets has '%s' twice", word);
     if (!find_target(word)) {
-        struct lw__text known = {0};
+        struct lw__text known = lw__text_in(image->arena);
         lw__target_names(&known, "", LW_IN_IMAGES);
-        lw__defect("there is no target '%s'; need %s", word, known.data ? known.data : "another");
-        lw__text_free(&known);
-        return false;
+        return lw__defect("there is no target '%s'; need %s", word,
+                          known.length ? known.data : "another");
     }
     if (image->target_count == LW_TARGETS_MAX)
         return lw__defect("--targets has more than %d targets", LW_TARGETS_MAX);
@@ -84,6 +83,7 @@ static bool set_targets(struct lw__options *options, const char *list)
 static bool begin(struct lw__options *options, const char *file)
 {
     options->image = lw__new(&options->arena, 1, sizeof *options->image);
+    options->image->arena = &options->arena;
     options->image->file = file;
     return true;
 }

@@ -67,9 +67,7 @@ static bool option(struct lw__options *o, const char *name, const char *value)
          * itself. So none of ours begins with @: a folder is ./@x, a macro's name " @x", which is
          * an error, as it should be. */
         const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
-        char *word = lw__new(&o->arena, strlen(name) + strlen(before) + strlen(value) + 1, 1);
-        strcat(strcat(strcpy(word, name), before), value);
-        o->clang_args[o->clang_arg_count++] = word;
+        o->clang_args[o->clang_arg_count++] = lw__format(&o->arena, "%s%s%s", name, before, value);
         return true;
     }
     if (!strcmp(name, "--source"))
@@ -124,22 +122,20 @@ static bool take_first(struct lw__options *o)
 }
 
 /* The options for the second step of cpu_abi.h, and for its first, exclude each other. */
-static bool check_step(const struct lw__options *o)
+static bool check_step(struct lw__options *o)
 {
     uint32_t gang;
     const struct lw__target *target = lw__target_find(o->device, &gang);
     if (!target) {
-        struct lw__text known = {0}, in_gangs = {0}, said = {0};
+        struct lw__text known = lw__text_in(&o->arena), in_gangs = lw__text_in(&o->arena);
         lw__target_names(&known, o->device, 0);
         lw__target_names(&in_gangs, o->device, LW_HAS_GANGS);
-        if (known.data)
-            lw__text_add(&said, "the device is %s%s, not ", known.data,
-                         in_gangs.data ? ", then perhaps /N with N a multiple of 32" : "");
-        usage(said.data ? said.data : "there is no compiler for device ", o->device);
-        lw__text_free(&known);
-        lw__text_free(&in_gangs);
-        lw__text_free(&said);
-        return false;
+        return usage(
+            !known.length
+                ? "there is no compiler for device "
+                : lw__format(&o->arena, "the device is %s%s, not ", known.data,
+                             in_gangs.length ? ", then perhaps /N with N a multiple of 32" : ""),
+            o->device);
     }
     if (o->debug && (o->image || !(target->has & LW_HAS_DEBUG)))
         return usage("--optimise no is for --device ref, not ", o->device);
@@ -221,12 +217,11 @@ int main(int argc, char **argv)
         lw__arena_free(&options.arena);
         return LW_EXIT_MISUSED;
     }
-    struct lw__unit unit = {.options = &options};
+    struct lw__unit unit;
+    lw__unit_begin(&unit, &options);
     int undelivered = 0;
     bool ok = options.header_module ? lw__header_module_make(&unit)
                                     : start(&unit, &options.arena) && lw__pipeline_run(&unit);
-    if (ok && unit.diags.errors)
-        lw__text_free(&unit.payload);
     if (ok && options.image)
         undelivered = lw__image_deliver(&unit);
     if (ok && !options.only_pass && options.out_fd >= 0)

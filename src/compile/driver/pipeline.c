@@ -169,7 +169,6 @@ static bool run_only(struct lw__unit *unit)
         return false;
     }
     unit->facts = pass->needs;
-    unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->path;
     /* Take functions with a kernel's convention, each argument in 8 bytes: IR of a test has no
      * signatures. */
@@ -279,9 +278,6 @@ bool lw__pipeline_run(struct lw__unit *unit)
     if (last && !has_pass(route, last))
         return misused(unit, "there is no stage '%s' on the way to device '%s'", o->show,
                        o->device);
-    unit->diags.rows = &unit->manifest;
-    unit->diags.main_name = o->name;
-    unit->diags.source_fd = o->source_fd > 0 ? o->source_fd : 0;
     for (const char *const *name = route->passes; *name; name++) {
         if (!run_pass(unit, pass_named(*name)))
             return false;
@@ -300,15 +296,9 @@ bool lw__pipeline_run(struct lw__unit *unit)
 
 void lw__pipeline_release(struct lw__unit *unit)
 {
-    lw__text_free(&unit->ast_print);
-    lw__text_free(&unit->manifest);
-    lw__text_free(&unit->sites);
-    lw__text_free(&unit->payload);
-    lw__text_free(&unit->header);
-    lw__text_free(&unit->common);
-    lw__arena_free(&unit->scratch);
-    lw__arena_free(&unit->arena);
     lw__context_close(unit);
     if (unit->machine)
         LLVMDisposeTargetMachine(unit->machine);
+    lw__arena_free(&unit->scratch);
+    lw__arena_free(&unit->arena);
 }

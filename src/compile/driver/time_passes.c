@@ -36,6 +36,7 @@ struct timed_pass {
 };
 
 struct lw__times {
+    struct lw__arena *arena;
     int report; /* LLVM's, a memory file */
     struct timed_pass passes[PASSES_MAX];
     size_t count;
@@ -69,6 +70,7 @@ static int64_t heap_bytes(void)
 struct lw__times *lw__times_open(struct lw__arena *arena)
 {
     struct lw__times *t = lw__new(arena, 1, sizeof *t);
+    t->arena = arena;
     t->report = lw__memory_file("lanewise-time-passes");
     if (t->report >= 0) {
         lw__llvm_time_passes(t->report);
@@ -137,9 +139,9 @@ static void read_row(struct timed_pass *p, const struct heading *h, const char *
 /* Rows that LLVM has written since the last time. */
 static void read_report(struct lw__times *t, struct timed_pass *p)
 {
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(t->arena);
     struct heading h = {.columns = 0};
-    if (!lw__read_all(t->report, &text) || !text.data)
+    if (!lw__read_all(t->report, &text) || !text.length)
         return;
     for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
         if (!strncmp(line, "===", 3))
@@ -147,7 +149,6 @@ static void read_report(struct lw__times *t, struct timed_pass *p)
         else if (!is_heading(line, &h) && h.columns)
             read_row(p, &h, line);
     }
-    lw__text_free(&text);
     if (ftruncate(t->report, 0))
         lw__defect("the memory file for the times of passes cannot be emptied");
 }

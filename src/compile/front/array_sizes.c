@@ -345,12 +345,10 @@ static void make_function(struct slice *s)
 {
     if (s->check_count && !check_prologue(s))
         return;
-    struct lw__text name = {0};
     LLVMTypeRef pointer = LLVMPointerTypeInContext(s->context, 0), params[2] = {pointer, pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), params, 2, false);
-    lw__text_add(&name, "lw.sizes.%s", s->kernel->name);
-    s->function = LLVMAddFunction(s->module, lw__finished(&name), type);
-    lw__text_free(&name);
+    s->function =
+        LLVMAddFunction(s->module, lw__format(s->arena, "lw.sizes.%s", s->kernel->name), type);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     s->done = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     LLVMPositionBuilderAtEnd(s->builder, s->done);

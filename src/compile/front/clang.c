@@ -140,7 +140,7 @@ bool lw__header_folder(char folder[LW_PATH_MAX])
 /* Text from a descriptor is passed to clang under its name for the user. */
 static int named_source(struct lw__unit *unit)
 {
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(&unit->scratch);
     lw__text_add(&text, "#line 1 \"");
     for (const char *c = unit->options->name; *c; c++)
         lw__text_add(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
@@ -152,7 +152,6 @@ static int named_source(struct lw__unit *unit)
         close(file);
         file = -1;
     }
-    lw__text_free(&text);
     return file;
 }
 
@@ -175,12 +174,15 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
 {
     const struct lw__own *own = how->own;
     const struct lw__options *o = unit->options;
-    size_t common = COMMON_FLAGS, n = 0;
-    char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
+    struct lw__arena *scratch = &unit->scratch;
+    char folder[PATH_MAX];
+    if (!lw__header_folder(folder))
+        return false;
+    size_t n = 0;
     const char **argv =
-        lw__new(&unit->scratch, common + flag_count + o->clang_arg_count + 2 * own->count + 14,
+        lw__new(scratch, COMMON_FLAGS + flag_count + o->clang_arg_count + 2 * own->count + 14,
                 sizeof *argv);
-    for (size_t i = 0; i < common; i++)
+    for (size_t i = 0; i < COMMON_FLAGS; i++)
         argv[n++] = common_flags[i];
     if (lw__has(unit, LW_IS_OBSERVED))
         argv[n++] = overflow_flag;
@@ -196,7 +198,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     argv[n++] = "-I";
     argv[n++] = folder;
     argv[n++] = "-idirafter";
-    argv[n++] = libc;
+    argv[n++] = lw__format(scratch, "%s/lanewise/libc", folder);
     if (how->is_header || how->module) { /* where names of headers in the module begin */
         argv[n++] = "-isysroot";
         argv[n++] = folder;
@@ -205,32 +207,24 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
         argv[n++] = "-include-pch";
         argv[n++] = how->module;
     }
-    if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is next to the named file */
-        snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
-                 (int)(strrchr(o->name, '/') - o->name + 1), o->name);
-        argv[n++] = quote;
-    }
+    if (!o->path && strchr(o->name, '/')) /* #include "x.h" is next to the named file */
+        argv[n++] = lw__format(scratch, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
+                               (int)(strrchr(o->name, '/') - o->name + 1), o->name);
     argv[n++] = o->path ? o->path : "-";
-    clang->in = -1;
-    bool ok = lw__header_folder(folder);
-    snprintf(libc, sizeof libc, "%s/lanewise/libc", ok ? folder : "");
-    if (ok && !o->path) {
-        /* reopened, so that both clangs read from the start */
-        snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);
-        clang->in = open(in, O_RDONLY | O_CLOEXEC);
-        ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
+    if (!o->path) { /* reopened, so that both clangs read from the start */
+        clang->in = open(lw__format(scratch, "/proc/self/fd/%d", *keep), O_RDONLY | O_CLOEXEC);
+        if (clang->in < 0)
+            return lw__defect("the source cannot be read: %s", strerror(errno));
     }
-    ok = ok &&
-         lw__clang_start(&unit->scratch, argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
-    clang->running = ok;
-    return ok;
+    return clang->running =
+               lw__clang_start(scratch, argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
 }
 
 /* The Makefile rule that -MD writes: names have blanks, $ and # escaped. */
 static void add_dependencies(struct lw__unit *unit, const char *rule)
 {
     const char *c = strchr(rule, ':');
-    struct lw__text name = {0};
+    struct lw__text name = lw__text_in(&unit->scratch);
     for (c = c ? c + 1 : ""; *c;) {
         if (c[0] == '\\' && c[1] == '\n') {
             c += 2;
@@ -241,18 +235,17 @@ static void add_dependencies(struct lw__unit *unit, const char *rule)
             lw__text_add_bytes(&name, c++, 1);
             if (*c && *c != ' ' && *c != '\n' && !(*c == '\\' && c[1] == '\n'))
                 continue;
-            lw__dependency_add(&unit->manifest, name.data);
+            lw__dependency_add(unit, name.data);
             name.length = 0;
         } else {
             c++;
         }
     }
-    lw__text_free(&name);
 }
 
-void lw__dependency_add(struct lw__text *manifest, const char *path)
+void lw__dependency_add(struct lw__unit *unit, const char *path)
 {
-    struct lw__text content = {0};
+    struct lw__text *manifest = &unit->manifest, content = lw__text_in(&unit->scratch);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) && lw__read_all(fd, &content)) {
@@ -261,7 +254,6 @@ void lw__dependency_add(struct lw__text *manifest, const char *path)
         lw__text_add(manifest, "\t%016llx\n",
                      (unsigned long long)lw__hash(LW_HASH_START, content.data, content.length));
     }
-    lw__text_free(&content);
     if (fd >= 0)
         close(fd);
 }
@@ -355,7 +347,7 @@ static void close_clang(struct clang *clang)
 static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct how *how)
 {
     struct clang clang = {.in = -1};
-    struct lw__text written = {0}, module = {0};
+    struct lw__text written = lw__text_in(&unit->scratch), module = written;
     lw__context_close(unit);
     lw__context_open(unit);
     bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, how) && wait_clang(&clang) &&
@@ -365,8 +357,6 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
     if (ok)
         lw__front_unmix(written.data, &module);
     ok = ok && parse(unit, &module, true);
-    lw__text_free(&written);
-    lw__text_free(&module);
     close_clang(&clang);
     return ok;
 }
@@ -375,7 +365,7 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
 static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
                         const struct how *how, struct lw__text *said)
 {
-    struct lw__text bitcode = {0};
+    struct lw__text bitcode = lw__text_in(&unit->scratch);
     if (!take_messages(unit, clang, said))
         return false;
     if (clang->status)
@@ -383,29 +373,24 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
     /* A function that an asm label gives an intrinsic's name: LLVM ends the process if its types
      * are not the intrinsic's. */
     static const char label[] = "asm(\"llvm.";
-    const char *at = unit->ast_print.data ? strstr(unit->ast_print.data, label) : NULL;
-    for (; at; at = strstr(at + 1, label)) {
-        const char *name = at + strlen("asm(\"");
-        struct lw__text copy = {0};
-        lw__text_add(&copy, "%.*s", (int)strcspn(name, "\""), name);
-        lw__diags_error(&unit->diags, lw__front_find(&unit->diags, lw__finished(&copy)),
-                        "'%s' is a name of the compiler's: call a builtin", copy.data);
-        lw__text_free(&copy);
+    for (const char *at = unit->ast_print.data; (at = strstr(at, label)); at++) {
+        const char *begin = at + strlen("asm(\"");
+        const char *name = lw__copy_bytes(&unit->scratch, begin, strcspn(begin, "\""));
+        lw__diags_error(&unit->diags, lw__front_find(&unit->diags, name),
+                        "'%s' is a name of the compiler's: call a builtin", name);
     }
     if (unit->diags.errors)
         return true;
-    bool ok = lw__read_all(clang->process.out, &bitcode) &&
-              (parse(unit, &bitcode, false) || take_unmixed(unit, keep, how));
-    ok = ok && lw__clang_made(unit->module);
-    if (ok) {
-        /* clang marks a static loader_uninitialized variable at file scope constant, though it is
-         * written: shared memory would fold to undef. */
-        EACH_GLOBAL(g, unit->module)
-            if (lw__ir_in_section(g, "lw.shared"))
-                LLVMSetGlobalConstant(g, 0);
-    }
-    lw__text_free(&bitcode);
-    return ok;
+    if (!lw__read_all(clang->process.out, &bitcode) ||
+        !(parse(unit, &bitcode, false) || take_unmixed(unit, keep, how)) ||
+        !lw__clang_made(unit->module))
+        return false;
+    /* clang marks a static loader_uninitialized variable at file scope constant, though it is
+     * written: shared memory would fold to undef. */
+    EACH_GLOBAL(g, unit->module)
+        if (lw__ir_in_section(g, "lw.shared"))
+            LLVMSetGlobalConstant(g, 0);
+    return true;
 }
 
 static bool has_said(const struct clang *clang)
@@ -432,14 +417,13 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
     if (ok && !again) {
         /* Both clangs have ended. */
-        struct lw__text rule = {0};
+        struct lw__text rule = lw__text_in(&unit->scratch);
         ok = (how->no_print || lw__read_all(print.process.out, &unit->ast_print)) &&
              take_module(unit, &build, keep, how, said);
         if (ok && unit->module && print.status) /* without it, sizes would be missing */
             ok = tell_end(unit, print.status);
         if (ok && lw__read_all(keep[1], &rule) && rule.length)
             add_dependencies(unit, rule.data);
-        lw__text_free(&rule);
     }
     close_clang(&build);
     close_clang(&print);
@@ -453,24 +437,22 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
 static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
                                struct lw__text *said)
 {
-    struct lw__own own = {0};
-    struct lw__text rows = {0};
+    struct lw__own own = {.names = lw__text_in(&unit->scratch)};
+    struct lw__text rows = lw__text_in(&unit->scratch);
     const struct lw__diags diags = unit->diags;
-    bool ok = lw__own_suspect(&own, said->data), done = !own.count;
+    bool ok = lw__own_suspect(&unit->scratch, &own, said->data), done = !own.count;
     lw__text_add_bytes(&rows, unit->manifest.data, unit->manifest.length);
     for (int round = 0; round < 2 && ok && own.count && !done; round++) {
         unit->manifest.length = start;
         unit->diags.errors = 0;
         ok = run_clangs(unit, source, &(struct how){.own = &own}, said);
-        done = ok && !lw__own_acquit(&own, said->data ? said->data : "");
+        done = ok && !lw__own_acquit(&own, said->data);
     }
     if (!done) {
         unit->diags = diags;
         unit->manifest.length = 0;
         lw__text_add_bytes(&unit->manifest, rows.data, rows.length);
     }
-    lw__text_free(&rows);
-    lw__text_free(&own.names);
     return ok;
 }
 
@@ -488,7 +470,7 @@ bool lw__pass_front(struct lw__unit *unit)
 {
     const struct lw__own none = {0};
     struct how how = {.own = &none};
-    struct lw__text said = {0};
+    struct lw__text said = lw__text_in(&unit->scratch);
     char module[LW_PATH_MAX];
     const size_t start = unit->manifest.length;
     int source = unit->options->path ? -1 : named_source(unit);
@@ -509,30 +491,28 @@ bool lw__pass_front(struct lw__unit *unit)
         ok = run_with_own_names(unit, source, start, &said);
     if (source >= 0)
         close(source);
-    lw__text_free(&said);
     return ok;
 }
 
-bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, struct lw__text *module,
+bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw__text *module,
                            struct lw__text *rule)
 {
     const struct lw__own none = {0};
-    char header[LW_PATH_MAX + 32];
+    const char *header = lw__format(&unit->scratch, "%s/lanewise/kernel.h", folder);
     struct clang clang = {.in = -1};
-    struct lw__text said = {0};
     const int keep[] = {-1, lw__memory_file("lanewise-depends")};
-    snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
     struct lw__options options = *unit->options;
     options.path = header;
-    struct lw__unit of = {.options = &options};
+    struct lw__unit of;
+    lw__unit_begin(&of, &options);
+    struct lw__text said = lw__text_in(&unit->scratch);
     bool ok = lw__target_choose(&of) && keep[1] >= 0 &&
               start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
                           &(struct how){.own = &none, .is_header = true});
     ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
     if (ok && (clang.status || said.length))
-        ok = lw__defect("clang-19 on %s: %s", header, said.data ? said.data : "no message");
+        ok = lw__defect("clang-19 on %s: %s", header, said.length ? said.data : "no message");
     ok = ok && lw__read_all(clang.process.out, module) && lw__read_all(keep[1], rule);
-    lw__text_free(&said);
     close_clang(&clang);
     lw__arena_free(&of.scratch);
     if (keep[1] >= 0)
@@ -543,8 +523,8 @@ bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, stru
 bool lw__pass_signature(struct lw__unit *unit)
 {
     lw__diags_module(&unit->diags, unit->module);
-    const char *declarations = unit->ast_print.data ? unit->ast_print.data : "";
-    lw__front_signature(&unit->arena, unit->module, declarations, &unit->diags, &unit->kernels);
+    lw__front_signature(&unit->arena, unit->module, unit->ast_print.data, &unit->diags,
+                        &unit->kernels);
     return true;
 }
 

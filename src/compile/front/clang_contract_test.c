@@ -47,16 +47,14 @@ struct compiled {
 /* Compile a text whose lines count from 1 after the header; no module if clang refused it. */
 static void open_text(struct compiled *c, const char *source)
 {
-    struct lw__text text = {0};
-    lw__text_add(&text, "#include <lanewise/kernel.h>\n#line 1\n%s", source);
-    *c = (struct compiled){.options = {.name = "abi.c", .source_fd = lw__memory_file("abi")}};
-    c->unit.options = &c->options;
+    c->options = (struct lw__options){.name = "abi.c", .source_fd = lw__memory_file("abi")};
+    lw__unit_begin(&c->unit, &c->options);
+    const char *text =
+        lw__format(&c->unit.arena, "#include <lanewise/kernel.h>\n#line 1\n%s", source);
     lw__target_choose(&c->unit);
     lw__context_open(&c->unit);
-    c->unit.diags = (struct lw__diags){.rows = &c->unit.manifest, .main_name = "abi.c"};
-    if (write(c->options.source_fd, text.data, text.length) != (ssize_t)text.length)
+    if (!lw__write_all(c->options.source_fd, text, strlen(text)))
         lw__defect("the source cannot be written");
-    lw__text_free(&text);
     lw__pass_front(&c->unit);
     close(c->options.source_fd);
     c->unit.manifest.length = 0; /* the headers' dep rows */
@@ -66,11 +64,9 @@ static void open_text(struct compiled *c, const char *source)
 
 static void close_text(struct compiled *c)
 {
+    lw__context_close(&c->unit);
     lw__arena_free(&c->unit.arena);
     lw__arena_free(&c->unit.scratch);
-    lw__text_free(&c->unit.ast_print);
-    lw__text_free(&c->unit.manifest);
-    lw__context_close(&c->unit);
 }
 
 static LLVMValueRef next_instruction(LLVMValueRef i)
@@ -110,9 +106,9 @@ static const char params_source[] =
 
 static void test_parameters(void)
 {
-    struct lw__text types = {0}, names = {0};
     struct compiled c;
     open_text(&c, params_source);
+    struct lw__text types = lw__text_in(&c.unit.arena), names = types;
     LLVMValueRef k = LLVMGetNamedFunction(c.unit.module, "k");
     for (unsigned i = 0; i < LLVMCountParams(k); i++) {
         char *type = LLVMPrintTypeToString(LLVMTypeOf(LLVMGetParam(k, i)));
@@ -136,8 +132,6 @@ static void test_parameters(void)
         lw__text_add(&names, "%.*s ", (int)length, text);
     }
     CHECK_TEXT(names.data, "n x p s l o b h g v w u j d t  q a ");
-    lw__text_free(&types);
-    lw__text_free(&names);
     close_text(&c);
 }
 
@@ -239,14 +233,13 @@ static void test_size_checks(void)
         {"float a[n && m]", 1},   {"float a[sizeof(int[n])]", 2},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct lw__text text = {0};
-        lw__text_add(&text, "KERNEL void k(int n, long m, %s) {}\n", cases[i].param);
+        char text[80];
+        snprintf(text, sizeof text, "KERNEL void k(int n, long m, %s) {}\n", cases[i].param);
         struct compiled c;
-        open_text(&c, text.data);
+        open_text(&c, text);
         if (count_handlers(c.unit.module) != cases[i].checks)
             lw__defect("%s: %u checks, not %u", cases[i].param, count_handlers(c.unit.module),
                        cases[i].checks);
-        lw__text_free(&text);
         close_text(&c);
     }
 }
@@ -386,15 +379,14 @@ static void add_loops(struct compiled *c, struct lw__text *lines)
 
 static void test_loops(void)
 {
-    struct lw__text lines = {0};
     struct compiled c;
     open_text(&c, "KERNEL void k(int n, float *x) {\n"
                   "    for (int i = 0; i < n; i++) {\n        x[i] = 0;\n    }\n"
                   "    while (x[0] < n) {\n        x[0] += 1;\n    }\n"
                   "    do {\n        x[1] += 1;\n    } while (x[1] < n);\n}\n");
+    struct lw__text lines = lw__text_in(&c.unit.arena);
     add_loops(&c, &lines);
     CHECK_TEXT(lines.data, "2-4 5-7 8-10 ");
-    lw__text_free(&lines);
     close_text(&c);
 }
 
@@ -445,12 +437,14 @@ static void test_messages(void)
          "LLVM ERROR: out of memory\n"},
         {"a.c:2:5: error: cut", "diag\terror\ta.c\t2\t5\tcut\n"},
     };
+    const struct lw__options options = {.name = "main.c"};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct lw__text text = {0};
-        struct lw__diags diags = {.rows = &text, .main_name = "main.c"};
-        lw__front_diag(&diags, cases[i][0]);
-        CHECK_TEXT(text.data, cases[i][1]);
-        lw__text_free(&text);
+        struct lw__unit unit;
+        lw__unit_begin(&unit, &options);
+        lw__front_diag(&unit.diags, cases[i][0]);
+        CHECK_TEXT(unit.manifest.data, cases[i][1]);
+        lw__arena_free(&unit.arena);
+        lw__arena_free(&unit.scratch);
     }
 }
 

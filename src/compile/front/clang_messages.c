@@ -244,7 +244,7 @@ static bool is_answered(struct span text, const char *picture)
 {
     if (contains(text, "did you mean"))
         return true;
-    picture = lw__snippet_take(NULL, picture, 0);
+    picture = lw__snippet_skip(picture);
     struct message next;
     return *picture && read_message(next_line(&picture), &next) &&
            starts_with(next.severity, "note") && starts_with(next.text, "did you mean") &&
@@ -252,8 +252,9 @@ static bool is_answered(struct span text, const char *picture)
 }
 
 /* Add the name for what CUDA, OpenCL or Mojo call otherwise, or for a misspelt one. */
-static void add_meant(struct lw__text *out, struct span text, const char *picture)
+static void add_meant(const struct lw__diags *diags, struct span text, const char *picture)
 {
+    struct lw__text *out = diags->rows;
     static const char *const unknown[] = {"unknown type name '", "use of undeclared identifier '",
                                           "call to undeclared function '"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
@@ -263,7 +264,8 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
             if (ours)
                 lw__text_add(out, "; here it is %s", ours);
             else if (!is_answered(text, picture))
-                lw__front_nearest(out, name.begin, name.length, starts_with(text, "call to "));
+                lw__front_nearest(diags->scratch, out, name.begin, name.length,
+                                  starts_with(text, "call to "));
         }
     /* The name at the picture's caret, where a parenthesis follows it as in `TENSR(float, 2) a`;
      * empty if there is none. */
@@ -276,7 +278,7 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
     const bool is_called = at + name.length < line.length && name.begin[name.length] == '(';
     const struct span type = is_called ? name : (struct span){line.begin, 0};
     if (starts_with(text, "type specifier missing") && type.length)
-        lw__front_nearest(out, type.begin, type.length, true);
+        lw__front_nearest(diags->scratch, out, type.begin, type.length, true);
 }
 
 /* The include chain of a message's file, the main file first. */
@@ -325,9 +327,9 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
     add_file(diags, message->line ? message->file : (struct span){0});
     lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
-    add_meant(rows, message->text, picture);
+    add_meant(diags, message->text, picture);
     lw__text_add(rows, "\n");
-    lw__snippet_take(rows, picture, message->line);
+    lw__snippet_take(diags, picture, message->line);
     diags->errors += error;
 }
 
@@ -374,7 +376,7 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
         if (take_include(&includes, line) || !read_message(line, &message))
             continue;
         const char *picture = cursor;
-        cursor = lw__snippet_take(NULL, picture, 0);
+        cursor = lw__snippet_skip(picture);
         if (is_inside_us(&message) || replaces_ours(&message, picture))
             continue;
         if (!follows_from(&message, &before) && !repeats(&message, &before)) {

@@ -46,18 +46,17 @@ bool lw__clang_made(LLVMModuleRef module)
 bool lw__clang_asked(struct lw__unit *unit)
 {
     static const char *const words[] = {LW_FRONT_END, "--version", NULL};
-    struct lw__text said = {0};
+    struct lw__text said = lw__text_in(&unit->scratch);
     if (lw__clang_is_inside())
         return true;
     struct lw__process process;
     int status;
     bool ok = lw__clang_start(&unit->scratch, words, -1, NULL, 0, &process) &&
               lw__process_wait(&process, &status) && lw__read_all(process.out, &said) &&
-              judge(lw__finished(&said));
+              judge(said.data);
     if (process.out >= 0)
         close(process.out);
     if (process.err >= 0)
         close(process.err);
-    lw__text_free(&said);
     return ok;
 }

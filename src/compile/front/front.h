@@ -43,10 +43,10 @@ bool lw__beside_program(char path[LW_PATH_MAX], const char *name);
 /* The hash goes on over the words that clang is started with. */
 uint64_t lw__clang_hash_flags(uint64_t hash);
 /* Precompile kernel.h of the folder; rule: the Makefile's, of the headers that clang read. */
-bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, struct lw__text *module,
+bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw__text *module,
                            struct lw__text *rule);
 /* Add a dep row for the file; none if it cannot be read. */
-void lw__dependency_add(struct lw__text *manifest, const char *path);
+void lw__dependency_add(struct lw__unit *unit, const char *path);
 
 /* ---- clang_program.c ------------------------------------------------------------------------- */
 
@@ -71,9 +71,8 @@ bool lw__clang_asked(struct lw__unit *unit);
 /* True if clang gives for this text the same with the header's module at `path` as without it, as
  * long as it has no message. source: the text's descriptor, or -1 for that of options->path.
  * *is_plain: lw__prototypes_are_plain. */
-bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX],
-                       bool *is_plain);
-bool lw__header_module_make(const struct lw__unit *unit); /* to options->header_module */
+bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX], bool *is_plain);
+bool lw__header_module_make(struct lw__unit *unit); /* to options->header_module */
 
 /* ---- irregular_files.c ----------------------------------------------------------------------- */
 
@@ -88,12 +87,12 @@ bool lw__prototypes_are_plain(const char *text);
 
 /* ---- own_names.c ----------------------------------------------------------------------------- */
 
-bool lw__own_suspect(struct lw__own *own, const char *said);
+bool lw__own_suspect(struct lw__arena *arena, struct lw__own *own, const char *said);
 bool lw__own_acquit(struct lw__own *own, const char *said);
 /* True for <lanewise/kernel.h> and its parts (own_names.c). */
 bool lw__is_our_header(const char *file, size_t length);
-/* The text of lanewise/NAME; false, with a message: it cannot be read. */
-bool lw__read_our_header(const char *name, struct lw__text *text);
+/* The text of lanewise/NAME; NULL, with a message: it cannot be read. */
+const char *lw__our_header(struct lw__arena *arena, const char *name);
 
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 
@@ -163,7 +162,8 @@ void lw__front_test_sizes(struct lw__arena *arena, LLVMValueRef function);
 
 /* Add "; did you mean 'NAME'?" for a similar name of kernel.h, or for a similar name of another
  * language with its name here; or the header that has the name. Nothing if none is similar. */
-void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called);
+void lw__front_nearest(struct lw__arena *arena, struct lw__text *out, const char *name,
+                       size_t length, bool is_called);
 
 /* ---- foreign_names.c ------------------------------------------------------------------------- */
 

@@ -77,22 +77,19 @@ void lw__front_unmix(const char *module, struct lw__text *out)
         if (read_conversion(line, end, &c)) {
             /* An instruction without a name has a number, and numbers must be consecutive: the new
              * one gets a name. */
-            struct lw__text wide = {0};
-            lw__text_add(&wide, "%%lw.wide.%zu", out->length);
-            lw__text_add(out, "  %s = fpext %.*s %.*s to ", lw__finished(&wide), (int)c.from.length,
+            const size_t wide = out->length;
+            lw__text_add(out, "  %%lw.wide.%zu = fpext %.*s %.*s to ", wide, (int)c.from.length,
                          c.from.begin, (int)c.value.length, c.value.begin);
             add_float(out, c.from);
             lw__text_add_bytes(out, c.rest, (size_t)(end - c.rest));
             lw__text_add(out, "\n  %.*s = fptrunc ", (int)c.result.length, c.result.begin);
             add_float(out, c.from);
-            lw__text_add(out, " %s to %.*s", wide.data, (int)c.to.length, c.to.begin);
+            lw__text_add(out, " %%lw.wide.%zu to %.*s", wide, (int)c.to.length, c.to.begin);
             lw__text_add_bytes(out, c.rest, (size_t)(end - c.rest));
-            lw__text_free(&wide);
         } else {
             lw__text_add_bytes(out, line, (size_t)(end - line));
         }
         line = *end ? end + 1 : end;
         lw__text_add_bytes(out, "\n", 1);
     }
-    lw__finished(out);
 }

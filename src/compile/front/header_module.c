@@ -44,37 +44,35 @@ static bool hash_clang(uint64_t *hash)
 }
 
 /* A header's row; names below `folder` are relative to it. */
-static bool add_row(struct lw__text *key, const char *folder, const char *path)
+static bool add_row(struct lw__arena *arena, struct lw__text *key, const char *folder,
+                    const char *path)
 {
     const size_t length = strlen(folder);
     const bool is_ours = !strncmp(path, folder, length) && path[length] == '/';
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(arena);
     const bool ok = !strchr(path, '\n') && read_file(path, &text);
     if (ok)
         lw__text_add(key, "%016llx %s\n",
                      (unsigned long long)lw__hash(LW_HASH_START, text.data, text.length),
                      is_ours ? path + length + 1 : path);
-    lw__text_free(&text);
     return ok;
 }
 
 /* Is the row's header, of `length` bytes at row, what it was? */
-static bool is_same(const char *folder, const char *row, size_t length)
+static bool is_same(struct lw__arena *arena, const char *folder, const char *row, size_t length)
 {
-    struct lw__text path = {0}, now = {0};
+    if (length <= HEX + 1)
+        return false;
     const char *name = row + HEX + 1;
-    bool same = length > HEX + 1;
-    if (same)
-        lw__text_add(&path, "%s%s%.*s", *name == '/' ? "" : folder, *name == '/' ? "" : "/",
-                     (int)(length - HEX - 1), name);
-    same = same && add_row(&now, folder, lw__finished(&path)) && now.length == length + 1 &&
-           !memcmp(lw__finished(&now), row, length);
-    lw__text_free(&path);
-    lw__text_free(&now);
-    return same;
+    const bool is_whole = *name == '/';
+    const char *path = lw__format(arena, "%s%s%.*s", is_whole ? "" : folder, is_whole ? "" : "/",
+                                  (int)(length - HEX - 1), name);
+    struct lw__text now = lw__text_in(arena);
+    return add_row(arena, &now, folder, path) && now.length == length + 1 &&
+           !memcmp(now.data, row, length);
 }
 
-static bool fits(const struct lw__text *key, const char *folder)
+static bool fits(struct lw__arena *arena, const struct lw__text *key, const char *folder)
 {
     char head[sizeof HEAD + HEX + 1];
     uint64_t hash;
@@ -86,7 +84,7 @@ static bool fits(const struct lw__text *key, const char *folder)
     const char *row = key->data + length;
     size_t rows = 0;
     for (; *row; row += strcspn(row, "\n") + 1, rows++)
-        if (!is_same(folder, row, strcspn(row, "\n")))
+        if (!is_same(arena, folder, row, strcspn(row, "\n")))
             return false;
     return rows > 0;
 }
@@ -129,14 +127,13 @@ static const char *skip_header(const char *text)
     return strncmp(c, name, sizeof name - 1) ? NULL : c + sizeof name - 1;
 }
 
-static bool suits(const struct lw__unit *unit, int source, bool *is_plain)
+static bool suits(struct lw__unit *unit, int source, bool *is_plain)
 {
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(&unit->scratch);
     const bool ok =
         source < 0 ? read_file(unit->options->path, &text) : lw__read_all(source, &text);
-    const char *rest = ok && text.data ? skip_header(text.data) : NULL;
+    const char *rest = ok ? skip_header(text.data) : NULL;
     *is_plain = rest && strlen(text.data) == text.length && lw__prototypes_are_plain(rest);
-    lw__text_free(&text);
     return rest;
 }
 
@@ -148,61 +145,55 @@ static bool has_plain_options(const struct lw__unit *unit)
            !getenv("C_INCLUDE_PATH");
 }
 
-bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX],
-                       bool *is_plain)
+bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX], bool *is_plain)
 {
-    char folder[LW_PATH_MAX], key_path[LW_PATH_MAX + 8];
-    struct lw__text key = {0};
+    char folder[LW_PATH_MAX];
+    struct lw__text key = lw__text_in(&unit->scratch);
     if (!has_plain_options(unit) || !lw__beside_program(path, "kernel.pch") || access(path, R_OK) ||
         !lw__header_folder(folder) || *folder != '/')
         return false;
-    snprintf(key_path, sizeof key_path, "%s.key", path);
-    const bool ok =
-        read_file(key_path, &key) && fits(&key, folder) && suits(unit, source, is_plain);
-    lw__text_free(&key);
-    return ok;
+    return read_file(lw__format(&unit->scratch, "%s.key", path), &key) &&
+           fits(&unit->scratch, &key, folder) && suits(unit, source, is_plain);
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
 /* The names after the colon of clang's rule; none has a blank. Headers in this program are as the
  * clang in it. */
-static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *rule)
+static bool add_rows(struct lw__arena *arena, struct lw__text *key, const char *folder,
+                     struct lw__text *rule)
 {
     static const char between[] = " \\\n";
-    char *rest = NULL, *name = rule->data ? strchr(rule->data, ':') : NULL;
+    char *rest = NULL, *name = strchr(rule->data, ':');
     if (!name)
         return false;
     for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest))
         if (strncmp(name, LW_CLANG_FOLDER "/", sizeof LW_CLANG_FOLDER) != 0 &&
-            !add_row(key, folder, name))
+            !add_row(arena, key, folder, name))
             return false;
     return true;
 }
 
 static bool write_file(const char *path, const struct lw__text *text)
 {
-    const bool ok = lw__write_file(path, lw__finished(text), text->length) == LW_OK;
+    const bool ok = lw__write_file(path, text->data, text->length) == LW_OK;
     return ok || lw__defect("%s cannot be written", path);
 }
 
 /* zig, in clang's place, gets no module: two empty files. */
-bool lw__header_module_make(const struct lw__unit *unit)
+bool lw__header_module_make(struct lw__unit *unit)
 {
     const char *path = unit->options->header_module;
-    char folder[LW_PATH_MAX], key_path[LW_PATH_MAX];
-    struct lw__text module = {0}, key = {0}, rule = {0};
-    snprintf(key_path, sizeof key_path, "%s.key", path);
+    char folder[LW_PATH_MAX];
+    struct lw__text module = lw__text_in(&unit->scratch), key = module, rule = module;
     bool ok = lw__header_folder(folder);
     uint64_t hash;
     if (ok && hash_clang(&hash)) {
         lw__text_add(&key, HEAD "%016llx\n", (unsigned long long)hash);
         ok = lw__clang_make_header(unit, folder, &module, &rule) &&
-             (add_rows(&key, folder, &rule) || lw__defect("a header cannot be read"));
+             (add_rows(&unit->scratch, &key, folder, &rule) ||
+              lw__defect("a header cannot be read"));
     }
-    ok = ok && write_file(path, &module) && write_file(key_path, &key);
-    lw__text_free(&module);
-    lw__text_free(&key);
-    lw__text_free(&rule);
-    return ok;
+    return ok && write_file(path, &module) &&
+           write_file(lw__format(&unit->scratch, "%s.key", path), &key);
 }

@@ -58,7 +58,7 @@ static bool read_line(const char *line, struct included *i)
 /* True if a file is there, which clang would read. */
 static bool is_there(const struct lw__text *path, struct stat *info)
 {
-    return !stat(lw__finished(path), info) && !S_ISDIR(info->st_mode);
+    return !stat(path->data, info) && !S_ISDIR(info->st_mode);
 }
 
 /* The path of what is included by the file, or by the main text, as clang looks for it. */
@@ -99,15 +99,14 @@ static void judge(struct search *s, const char *file, const struct included *i)
                                .directory_length = 1,
                                .line = i->line,
                                .column = i->column};
-    struct lw__text path = {0};
+    struct lw__text path = lw__text_in(&unit->scratch);
     struct stat info;
     const bool is_found = find(s, file, i, &path, &info);
     if (is_found && !S_ISREG(info.st_mode))
         lw__diags_error(&unit->diags, at, "'%s' is %s; need a regular file", path.data,
                         lw__file_kind(info.st_mode));
     else if (is_found && s->count < FILES_MAX && !has_file(s, path.data))
-        s->files[s->count++] = lw__copy(&unit->scratch, path.data);
-    lw__text_free(&path);
+        s->files[s->count++] = path.data;
 }
 
 static bool read_text(const struct search *s, const char *file, struct lw__text *text)
@@ -125,15 +124,14 @@ void lw__front_regular(struct lw__unit *unit)
 {
     struct search s = {.unit = unit, .count = 1};
     for (size_t k = 0; k < s.count; k++) {
-        struct lw__text text = {0};
+        struct lw__text text = lw__text_in(&unit->scratch);
         struct included i = {.line = 1};
-        const char *line = read_text(&s, s.files[k], &text) ? lw__finished(&text) : NULL;
+        const char *line = read_text(&s, s.files[k], &text) ? text.data : NULL;
         for (; line; i.line++) {
             if (read_line(line, &i))
                 judge(&s, s.files[k], &i);
             line = strchr(line, '\n');
             line = line ? line + 1 : NULL;
         }
-        lw__text_free(&text);
     }
 }

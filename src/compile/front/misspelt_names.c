@@ -36,7 +36,6 @@ struct search {
     bool is_found;       /* it is exactly one of ours, */
     const char *include; /* and this header has it; NULL: the file has the header */
     struct lw__nearest ours, theirs;
-    struct lw__text word; /* the best match points to it */
 };
 
 /* Get the name that the line defines, in `word`; false: none, or one of the header's own.
@@ -59,18 +58,6 @@ static bool name_in(const char *line, char *word, size_t size, bool *has_paramet
     return false;
 }
 
-/* Try a word; a nearer one is copied, since the buffer is reused. */
-static void try_near(struct search *search, const char *word)
-{
-    const char *was = search->ours.word;
-    lw__nearest_try(&search->ours, word);
-    if (search->ours.word == was)
-        return;
-    search->word.length = 0;
-    lw__text_add(&search->word, "%s", word);
-    search->ours.word = lw__finished(&search->word);
-}
-
 /* Many names are similar in some way. */
 static bool is_near(const struct lw__nearest *nearest)
 {
@@ -91,32 +78,30 @@ static void add_answer(struct lw__text *out, struct search *search)
         lw__text_add(out, "%s", lw__nearest_text(&search->ours));
 }
 
-void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called)
+void lw__front_nearest(struct lw__arena *arena, struct lw__text *out, const char *name,
+                       size_t length, bool is_called)
 {
     const struct lw__nearest near = {.typed = name, .length = length};
     struct search search = {
         .name = name, .length = length, .is_called = is_called, .ours = near, .theirs = near};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        struct lw__text header = {0};
-        if (lw__read_our_header(headers[i].file, &header)) {
-            const char *text = header.data;
-            char word[32];
-            bool has_parameters;
-            for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-                if (!name_in(text, word, sizeof word, &has_parameters))
-                    continue;
-                if (strlen(word) == search.length && !memcmp(word, search.name, search.length)) {
-                    if (!has_parameters || search.is_called)
-                        search.include = headers[i].include;
-                    search.is_found = true;
-                } else if (headers[i].is_near) {
-                    try_near(&search, word);
-                }
+        const char *text = lw__our_header(arena, headers[i].file);
+        char word[32];
+        bool has_parameters;
+        for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
+            if (!name_in(text, word, sizeof word, &has_parameters))
+                continue;
+            if (strlen(word) == search.length && !memcmp(word, search.name, search.length)) {
+                if (!has_parameters || search.is_called)
+                    search.include = headers[i].include;
+                search.is_found = true;
+            } else if (headers[i].is_near) {
+                lw__nearest_try(&search.ours, word);
+                if (search.ours.word == word) /* a nearer one is kept, since the buffer is reused */
+                    search.ours.word = lw__copy(arena, word);
             }
         }
-        lw__text_free(&header);
     }
     lw__front_try_foreign(&search.theirs);
     add_answer(out, &search);
-    lw__text_free(&search.word);
 }

@@ -25,27 +25,28 @@ bool lw__is_our_header(const char *file, size_t length)
     return false;
 }
 
-bool lw__read_our_header(const char *name, struct lw__text *text)
+const char *lw__our_header(struct lw__arena *arena, const char *name)
 {
-    char path[LW_PATH_MAX + 32], folder[LW_PATH_MAX];
+    char folder[LW_PATH_MAX];
+    struct lw__text text = lw__text_in(arena);
     if (!lw__header_folder(folder))
-        return false;
-    snprintf(path, sizeof path, "%s/lanewise/%s", folder, name);
+        return NULL;
+    const char *path = lw__format(arena, "%s/lanewise/%s", folder, name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const bool ok = file >= 0 && lw__read_all(file, text);
+    const bool ok = file >= 0 && lw__read_all(file, &text);
     if (file >= 0)
         close(file);
-    return ok || lw__defect("%s cannot be read", path);
+    return ok || lw__defect("%s cannot be read", path) ? text.data : NULL;
 }
 
 /* True if the header leaves this name to the file. */
-static bool gives_way(const struct lw__text *header, const char *word, size_t length)
+static bool gives_way(const char *header, const char *word, size_t length)
 {
     char line[64];
     if (length > sizeof line - 16)
         return false;
     snprintf(line, sizeof line, "\n#ifndef %.*s\n", (int)length, word);
-    return header->data && strstr(header->data, line);
+    return strstr(header, line);
 }
 
 static bool is_suspected(const struct lw__own *own, const char *word, size_t length)
@@ -59,11 +60,11 @@ static bool is_suspected(const struct lw__own *own, const char *word, size_t len
 
 /* Suspect the names in lines with errors, and in the snippet below each, whose lines begin with a
  * blank. */
-bool lw__own_suspect(struct lw__own *own, const char *said)
+bool lw__own_suspect(struct lw__arena *arena, struct lw__own *own, const char *said)
 {
-    struct lw__text header = {0};
-    bool of_error = false, ok = lw__read_our_header("kernel_maths.h", &header);
-    while (ok && *said) {
+    const char *header = lw__our_header(arena, "kernel_maths.h");
+    bool of_error = false;
+    while (header && *said) {
         const size_t length = strcspn(said, "\n");
         const char *error = *said == ' ' ? NULL : strstr(said, "error: ");
         if (*said != ' ')
@@ -74,7 +75,7 @@ bool lw__own_suspect(struct lw__own *own, const char *said)
                 while (p < end && lw__is_word_char(*p))
                     p++;
                 const size_t n = (size_t)(p - word);
-                if (n && gives_way(&header, word, n) && !is_suspected(own, word, n)) {
+                if (n && gives_way(header, word, n) && !is_suspected(own, word, n)) {
                     lw__text_add(&own->names, "%.*s=%.*s", (int)n, word, (int)n, word);
                     lw__text_add_bytes(&own->names, "", 1);
                     own->count++;
@@ -84,29 +85,27 @@ bool lw__own_suspect(struct lw__own *own, const char *said)
         }
         said += length + (said[length] == '\n');
     }
-    lw__text_free(&header);
-    lw__finished(&own->names);
-    return ok;
+    return header;
 }
 
 /* True: some were none, and are removed. */
 bool lw__own_acquit(struct lw__own *own, const char *said)
 {
-    struct lw__text kept = {0};
-    size_t count = 0;
-    const char *at = own->names.data;
-    for (size_t i = 0; i < own->count; i++, at += strlen(at) + 1) {
+    size_t count = 0, length = 0;
+    char *at = own->names.data, *to = at;
+    for (size_t i = 0; i < own->count; i++, at += length) {
         char missing[128];
+        length = strlen(at) + 1;
         snprintf(missing, sizeof missing, "call to undeclared function '%.*s'",
                  (int)strcspn(at, "="), at);
         if (strstr(said, missing))
             continue;
-        lw__text_add_bytes(&kept, at, strlen(at) + 1);
+        memmove(to, at, length);
+        to += length;
         count++;
     }
     const bool any = count < own->count;
-    lw__text_free(&own->names);
-    own->names = kept;
+    own->names.length = (size_t)(to - own->names.data);
     own->count = count;
     return any;
 }

@@ -37,13 +37,6 @@ unsigned lw__kernel_dims(const struct lw__kernel *kernel)
     return dims;
 }
 
-static char *take(struct reader *r, struct lw__text *text)
-{
-    char *string = lw__copy(r->arena, lw__finished(text));
-    lw__text_free(text);
-    return string;
-}
-
 /* ---- annotations ---- */
 
 static bool text_is(LLVMValueRef global, const char *text)
@@ -186,19 +179,17 @@ static void spell_param(struct reader *r, LLVMMetadataRef type, const struct lw_
 static void read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variable,
                        struct lw__param *param)
 {
-    struct lw__text name = {0}, type_text = {0}, layout = {0};
+    struct lw__text type_text = lw__text_in(r->arena), layout = type_text;
     LLVMMetadataRef type = lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE);
     LLVMMetadataRef name_node = lw__di_operand(r->context, variable, LW_DI_VARIABLE_NAME);
-    if (name_node) {
-        unsigned length;
-        const char *text = LLVMGetMDString(LLVMMetadataAsValue(r->context, name_node), &length);
-        lw__text_add_bytes(&name, text, length);
-    }
+    unsigned length = 0;
+    const char *name =
+        name_node ? LLVMGetMDString(LLVMMetadataAsValue(r->context, name_node), &length) : NULL;
     spell_param(r, type, &param->brackets, "", &type_text);
     lw__type_layout(r->context, type, &layout);
-    param->name = take(r, &name);
-    param->type = take(r, &type_text);
-    param->layout = take(r, &layout);
+    param->name = lw__copy_bytes(r->arena, name, length);
+    param->type = type_text.data;
+    param->layout = layout.data;
     const unsigned tag = lw__di_tag(lw__type_strip(r->context, type));
     param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION;
     param->size = lw__type_size(r->context, type);
@@ -266,18 +257,17 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
         lw__diags_error(r->diags, kernel->loc,
                         "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
                         kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
-    struct lw__text out = {0};
+    struct lw__text out = lw__text_in(r->arena);
     lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
     for (unsigned i = 0; i < kernel->param_count; i++) {
-        struct lw__text one = {0};
+        struct lw__text one = lw__text_in(r->arena);
         LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
         spell_param(r, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE),
                     &kernel->params[i].brackets, kernel->params[i].name, &one);
-        lw__text_add(&out, "%s%s", i ? ", " : "", lw__finished(&one));
-        lw__text_free(&one);
+        lw__text_add(&out, "%s%s", i ? ", " : "", one.data);
     }
     lw__text_add(&out, ")");
-    kernel->signature = take(r, &out);
+    kernel->signature = out.data;
 }
 
 /* lw__front_signature - fill in *kernels, all zero before, from clang's module. ast_text is the

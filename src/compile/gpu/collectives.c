@@ -7,14 +7,12 @@
 
 LLVMValueRef lw__gpu_call(struct lw__gpu *x, const char *name, LLVMValueRef *args, unsigned count)
 {
-    struct lw__text whole = {0};
-    lw__text_add(&whole, "%s%s", x->target->prefix, name);
-    LLVMValueRef f = LLVMGetNamedFunction(x->module, lw__finished(&whole));
+    const char *whole = lw__format(&x->unit->scratch, "%s%s", x->target->prefix, name);
+    LLVMValueRef f = LLVMGetNamedFunction(x->module, whole);
     if (!f) {
-        lw__defect("devlib has no %s", whole.data);
+        lw__defect("devlib has no %s", whole);
         abort(); /* of lanewise-compile, which the library reports */
     }
-    lw__text_free(&whole);
     return LLVMBuildCall2(x->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
@@ -65,7 +63,7 @@ void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask,
     LLVMTypeRef result = LLVMTypeOf(call);
     LLVMValueRef args[12];
     unsigned n = 0;
-    struct lw__text name = {0};
+    struct lw__text name = lw__text_in(&x->unit->scratch);
     LLVMPositionBuilderBefore(x->b, call);
     args[n++] = mask;
     const int count = LLVMGetNumArgOperands(call);
@@ -87,8 +85,7 @@ void lw__gpu_collective(struct lw__gpu *x, LLVMValueRef call, LLVMValueRef mask,
         x->opens |= !sure;
     }
     assert(n <= sizeof args / sizeof *args);
-    LLVMValueRef made = lw__gpu_call(x, lw__finished(&name), args, n);
-    lw__text_free(&name);
+    LLVMValueRef made = lw__gpu_call(x, name.data, args, n);
     if (lw__op_table[op].kind == LW_KIND_MOVE)
         made = of_word(x, made, result);
     if (result != x->none)

@@ -37,7 +37,7 @@ static bool is_text(LLVMValueRef g)
 /* All texts become one array, one after the other, so that the host finds a text by its address. */
 void lw__gpu_gather_texts(struct lw__unit *unit)
 {
-    struct lw__text all = {0};
+    struct lw__text all = lw__text_in(&unit->scratch);
     LLVMContextRef c = unit->context;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
     LLVMValueRef g, next, array = NULL;
@@ -48,7 +48,7 @@ void lw__gpu_gather_texts(struct lw__unit *unit)
             lw__text_add_bytes(&all, text, bytes);
     }
     if (all.length) {
-        LLVMValueRef data = LLVMConstStringInContext2(c, lw__finished(&all), all.length, 1);
+        LLVMValueRef data = LLVMConstStringInContext2(c, all.data, all.length, 1);
         array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), unit->gpu->texts,
                                             unit->gpu->global);
         LLVMSetInitializer(array, data);
@@ -67,7 +67,6 @@ void lw__gpu_gather_texts(struct lw__unit *unit)
         LLVMDeleteGlobal(g);
         at += bytes;
     }
-    lw__text_free(&all);
 }
 
 /* devlib's own scratch memory: static shared memory. */

@@ -26,20 +26,19 @@ static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(unit->module);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
-        struct lw__text text = {0};
+        struct lw__text text = lw__text_in(&unit->arena);
         lw__prune_checks(&unit->scratch, data, unit->kernels.rows[i].function);
         struct lw__proofs proofs;
         lw__proofs_of(&unit->scratch, &unit->kernels.rows[i], data, false, &proofs);
         if (unit->options->image) /* which has one form of such a kernel */
             proofs.is_partial = lw__proofs_are_rare(&proofs);
         lw__proofs_write(&proofs, &text);
-        rows[i].proofs = lw__copy_bytes(&unit->arena, lw__finished(&text), text.length);
+        rows[i].proofs = text.data;
         rows[i].proof_bytes = text.length;
         rows[i].is_partial = proofs.is_partial;
         struct lw__shared_layout layout;
         lw__shared_layout(unit, unit->kernels.rows[i].function, &layout);
         rows[i].guarded_shared_bytes = layout.bytes;
-        lw__text_free(&text);
         lw__arena_release(&unit->scratch, mark);
     }
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);

@@ -54,12 +54,10 @@ static LLVMValueRef describe(struct lw__guard *g, const char *name, enum lw_ref_
                              uint64_t place, uint64_t element)
 {
     const struct lw_bounds_object head = {kind, place, element};
-    struct lw__text bytes = {0};
+    struct lw__text bytes = lw__text_in(&g->unit->scratch);
     lw__text_add_bytes(&bytes, (const char *)&head, offsetof(struct lw_bounds_object, name));
     lw__text_add_bytes(&bytes, name, strlen(name) + 1);
-    LLVMValueRef value =
-        LLVMConstStringInContext2(g->unit->context, lw__finished(&bytes), bytes.length, 1);
-    lw__text_free(&bytes);
+    LLVMValueRef value = LLVMConstStringInContext2(g->unit->context, bytes.data, bytes.length, 1);
     LLVMValueRef c = LLVMAddGlobal(g->unit->module, LLVMTypeOf(value), "");
     LLVMSetInitializer(c, value);
     LLVMSetGlobalConstant(c, 1);

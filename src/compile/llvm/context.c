@@ -30,7 +30,7 @@ void lw__context_close(struct lw__unit *unit)
         LLVMContextDispose(unit->context);
     unit->module = NULL;
     unit->context = NULL;
-    lw__text_free(&unit->llvm_said);
+    unit->llvm_said.length = 0;
 }
 
 bool lw__context_is_well(struct lw__unit *unit)

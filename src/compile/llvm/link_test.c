@@ -13,7 +13,7 @@ static const char *const shared[] = {"-shared", NULL}, *const none[] = {NULL};
 /* An object without code. */
 static struct lw__text empty_object(struct lw__unit *unit)
 {
-    struct lw__text object = {0};
+    struct lw__text object = lw__text_in(&unit->arena);
     unit->module = LLVMModuleCreateWithNameInContext("empty", unit->context);
     LLVMMemoryBufferRef code;
     char *why;
@@ -28,58 +28,53 @@ static struct lw__text empty_object(struct lw__unit *unit)
 }
 
 /* False if it links; else what standard error gets must contain `why`. */
-static bool fails(const char *bytes, size_t count, const char *why)
+static bool fails(struct lw__arena *arena, const char *bytes, size_t count, const char *why)
 {
     const int before = dup(STDERR_FILENO), file = lw__memory_file("said");
-    struct lw__text object = {0}, linked = {0}, said = {0};
+    struct lw__text object = lw__text_in(arena), linked = object, said = object;
     lw__text_add_bytes(&object, bytes, count);
     dup2(file, STDERR_FILENO);
     const bool ok = lw__link(shared, none, &object, &linked);
     dup2(before, STDERR_FILENO);
-    const bool told = lw__read_all(file, &said) &&
-                      strstr(lw__finished(&said), "lld failed (status 1): ") &&
+    const bool told = lw__read_all(file, &said) && strstr(said.data, "lld failed (status 1): ") &&
                       strstr(said.data, why);
     if (ok || !told)
         fprintf(stderr, "'%s' is not in: %s\n", why, said.data);
     close(before);
     close(file);
-    lw__text_free(&object);
-    lw__text_free(&linked);
-    lw__text_free(&said);
     return !ok && told;
 }
 
 /* Where lld would exit, what it has allocated stays: in a child, which nobody asks for leaks. */
-static bool fails_at_exit(const struct lw__text *damaged)
+static bool fails_at_exit(struct lw__arena *arena, const struct lw__text *damaged)
 {
     int status = -1;
     const pid_t child = fork();
     if (!child)
-        _exit(!fails(damaged->data, damaged->length, "section header"));
+        _exit(!fails(arena, damaged->data, damaged->length, "section header"));
     return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
-static bool links(const struct lw__text *object)
+static bool links(struct lw__arena *arena, const struct lw__text *object)
 {
-    struct lw__text linked = {0};
-    const bool ok = lw__link(shared, none, object, &linked) && linked.length > 500 &&
-                    !memcmp(linked.data, "\177ELF", 4);
-    lw__text_free(&linked);
-    return ok;
+    struct lw__text linked = lw__text_in(arena);
+    return lw__link(shared, none, object, &linked) && linked.length > 500 &&
+           !memcmp(linked.data, "\177ELF", 4);
 }
 
 int main(void)
 {
     struct lw__options options = {.source_fd = -1};
-    struct lw__unit unit = {.options = &options};
+    struct lw__unit unit;
+    lw__unit_begin(&unit, &options);
+    struct lw__arena *arena = &unit.arena;
     bool ok = lw__llvm_start(&unit);
     struct lw__text object = empty_object(&unit);
-    ok = ok && links(&object) && links(&object);
-    ok = fails("no object", 9, "unknown directive: no") && ok;
-    ok = links(&object) && ok;
+    ok = ok && links(arena, &object) && links(arena, &object);
+    ok = fails(arena, "no object", 9, "unknown directive: no") && ok;
+    ok = links(arena, &object) && ok;
     memset(object.data + offsetof(Elf64_Ehdr, e_shoff), 0x7f, sizeof(Elf64_Off));
-    ok = fails_at_exit(&object) && ok;
-    lw__text_free(&object);
+    ok = fails_at_exit(arena, &object) && ok;
     lw__context_close(&unit);
     LLVMDisposeTargetMachine(unit.machine);
     lw__arena_free(&unit.arena);

@@ -16,18 +16,16 @@
 #include <string.h>
 
 /* PTX names have no dots. */
-static void rename_for_ptx(LLVMValueRef value)
+static void rename_for_ptx(struct lw__arena *arena, LLVMValueRef value)
 {
     size_t length;
     const char *name = LLVMGetValueName2(value, &length);
-    struct lw__text plain = {0};
-    lw__text_add_bytes(&plain, name, length);
-    for (size_t i = 0; i < plain.length; i++)
-        if (plain.data[i] == '.')
-            plain.data[i] = '_';
-    if (plain.length && strncmp(name, "llvm.", 5))
-        LLVMSetValueName2(value, lw__finished(&plain), plain.length);
-    lw__text_free(&plain);
+    char *plain = lw__copy_bytes(arena, name, length);
+    for (size_t i = 0; i < length; i++)
+        if (plain[i] == '.')
+            plain[i] = '_';
+    if (length && strncmp(name, "llvm.", 5))
+        LLVMSetValueName2(value, plain, length);
 }
 
 static bool optimise(struct lw__unit *unit)
@@ -70,8 +68,8 @@ bool lw__pass_ptx(struct lw__unit *unit)
     if (!lw__target_machine(unit, LLVMCodeGenLevelDefault) || !optimise(unit))
         return false;
     EACH_FUNCTION(f, unit->module)
-        rename_for_ptx(f);
+        rename_for_ptx(&unit->scratch, f);
     EACH_GLOBAL(g, unit->module)
-        rename_for_ptx(g);
+        rename_for_ptx(&unit->scratch, g);
     return lw__emit(unit, LLVMAssemblyFile);
 }

@@ -458,14 +458,12 @@ LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const cha
 static LLVMValueRef text_of(struct lw__ref *r, const char *name, const char *layout)
 {
     LLVMContextRef c = r->unit->context;
-    struct lw__text text = {0};
+    struct lw__text text = lw__text_in(&r->unit->scratch);
     if (!lw__has(r->unit, LW_IS_RECORDED))
         return LLVMConstStringInContext2(c, name, strlen(name), 0);
     lw__text_add_bytes(&text, name, strlen(name) + 1);
     lw__text_add(&text, "%s", layout ? layout : "");
-    LLVMValueRef value = LLVMConstStringInContext2(c, lw__finished(&text), text.length, 0);
-    lw__text_free(&text);
-    return value;
+    return LLVMConstStringInContext2(c, text.data, text.length, 0);
 }
 
 static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object *row)
@@ -488,15 +486,13 @@ void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     _Static_assert(sizeof(struct lw_ref_row) == 40 && sizeof(struct lw_ref_kernel) == 40, "layout");
     LLVMContextRef c = r->unit->context;
-    struct lw__text name = {0};
     LLVMValueRef *rows = lw__new(&r->unit->scratch, r->bounds.count, sizeof(LLVMValueRef));
-    lw__text_add(&name, "lw.objects.%s", kernel->name);
     for (size_t i = 0; i < r->bounds.count; i++)
         rows[i] = describe_row(r, &r->bounds.rows[i]);
     LLVMValueRef all = LLVMConstArray2(LLVMTypeOf(rows[0]), rows, r->bounds.count);
     LLVMValueRef fields[] = {r->co.function, number(r, r->bounds.objects),
                              number(r, r->bounds.count), lw__ref_constant(r, all, ""),
                              number(r, r->bounds.has_private)};
-    lw__ref_constant(r, LLVMConstStructInContext(c, fields, 5, 0), lw__finished(&name));
-    lw__text_free(&name);
+    lw__ref_constant(r, LLVMConstStructInContext(c, fields, 5, 0),
+                     lw__format(&r->unit->scratch, "lw.objects.%s", kernel->name));
 }

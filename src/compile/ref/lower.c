@@ -284,12 +284,10 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__ref_extension *
                         .i64 = LLVMInt64TypeInContext(c),
                         .ptr = ptr};
     const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
-    struct lw__text name = {0};
     lw__where_kernel(unit, kernel);
-    lw__text_add(&name, "lw.ref.%s", kernel->name);
-    const bool ok = build_coroutine(&r, kernel, lw__finished(&name));
+    const bool ok =
+        build_coroutine(&r, kernel, lw__format(&unit->scratch, "lw.ref.%s", kernel->name));
     lw__arena_release(&unit->scratch, mark);
-    lw__text_free(&name);
     LLVMDisposeBuilder(r.b);
     return ok;
 }

@@ -33,13 +33,6 @@ _Noreturn void lw__out_of_memory(void)
     exit(LW_EXIT_MEMORY);
 }
 
-const char *lw__finished(const struct lw__text *text)
-{
-    if (text->failed)
-        lw__out_of_memory();
-    return text->data ? text->data : "";
-}
-
 static struct lw__arena_block *new_block(size_t size)
 {
     struct lw__arena_block *block = calloc(1, sizeof *block + size);
@@ -96,6 +89,26 @@ char *lw__copy_bytes(struct lw__arena *arena, const char *bytes, size_t length)
 char *lw__copy(struct lw__arena *arena, const char *text)
 {
     return lw__copy_bytes(arena, text, strlen(text));
+}
+
+static void *take(void *arena, size_t bytes)
+{
+    return lw__new(arena, bytes, 1);
+}
+
+struct lw__text lw__text_in(struct lw__arena *arena)
+{
+    return (struct lw__text){.data = (char *)"", .owner = arena, .take = take};
+}
+
+char *lw__format(struct lw__arena *arena, const char *format, ...)
+{
+    struct lw__text text = lw__text_in(arena);
+    va_list arguments;
+    va_start(arguments, format);
+    lw__text_add_list(&text, format, arguments);
+    va_end(arguments);
+    return text.data;
 }
 
 struct lw__arena_mark lw__arena_mark(const struct lw__arena *arena)

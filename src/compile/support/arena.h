@@ -10,6 +10,7 @@
  */
 #ifndef LW_COMPILE_ARENA_H
 #define LW_COMPILE_ARENA_H
+#include "base/base.h"
 #include <stddef.h>
 
 struct lw__arena_block;
@@ -33,15 +34,16 @@ void *lw__one_more(struct lw__arena *arena, void *rows, size_t count, size_t siz
 /* Copies of texts. */
 char *lw__copy(struct lw__arena *arena, const char *text);
 char *lw__copy_bytes(struct lw__arena *arena, const char *bytes, size_t length);
+char *lw__format(struct lw__arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* An empty text that grows in the arena. Its data is never NULL. */
+struct lw__text lw__text_in(struct lw__arena *arena);
 
 struct lw__arena_mark lw__arena_mark(const struct lw__arena *arena);
 /* Give back what was taken since the mark. Rows of before must not have grown since. */
 void lw__arena_release(struct lw__arena *arena, struct lw__arena_mark mark);
 void lw__arena_free(struct lw__arena *arena); /* everything; the arena is then empty */
 
-/* The bytes of a text, "" for none; it ends the process if memory was short for them. */
-struct lw__text;
-const char *lw__finished(const struct lw__text *text);
 /* Say that memory is short, and end the process. */
 _Noreturn void lw__out_of_memory(void);
 #endif

@@ -87,6 +87,22 @@ static void test_copies(void)
     lw__arena_free(&arena);
 }
 
+static void test_texts(void)
+{
+    struct lw__arena arena = {0};
+    struct lw__text text = lw__text_in(&arena), other = text;
+    CHECK(!*text.data && !text.length);
+    for (int i = 0; i < LARGE / 8; i++) {
+        lw__text_add(&text, "%08d", i);
+        lw__text_add_bytes(&other, "x", 1);
+    }
+    CHECK(text.length == LARGE && !memcmp(text.data + LARGE - 8, "00131071", 9));
+    CHECK(strspn(other.data, "x") == LARGE / 8);
+    CHECK(!strcmp(lw__format(&arena, "%s.%zu", "lw", other.length), "lw.131072"));
+    CHECK(!*lw__format(&arena, "%s", ""));
+    lw__arena_free(&arena);
+}
+
 /* How a program ends, by exit status, that asks for so much. */
 static int status_of(size_t count, size_t size)
 {
@@ -112,6 +128,7 @@ int main(void)
     test_release();
     test_growth();
     test_copies();
+    test_texts();
     test_shortage();
     return failures != 0;
 }

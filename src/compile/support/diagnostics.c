@@ -89,18 +89,17 @@ static const struct {
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why)
 {
-    struct lw__text *rows = diags->rows, row = {0}, place = {0};
     const unsigned column = lw__front_column(diags, loc);
+    struct lw__text *rows = diags->rows, place = lw__text_in(diags->scratch);
     lw__row_file(&place, diags, loc);
     lw__text_add(&place, "\t%u\t%u", lw__row_line(loc.line), column);
-    lw__text_add(&row, "diag\tremark\t%s\t%s: ", lw__finished(&place), remarks[remark].what);
-    if (!strstr(lw__finished(rows), lw__finished(&row))) {
-        lw__text_add(rows, "%s%s\n", row.data, why);
-        lw__snippet_draw(diags, loc, column);
-        lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);
-    }
-    lw__text_free(&row);
-    lw__text_free(&place);
+    const char *row =
+        lw__format(diags->scratch, "diag\tremark\t%s\t%s: ", place.data, remarks[remark].what);
+    if (strstr(rows->data, row))
+        return;
+    lw__text_add(rows, "%s%s\n", row, why);
+    lw__snippet_draw(diags, loc, column);
+    lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);
 }
 
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)

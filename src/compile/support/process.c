@@ -145,10 +145,8 @@ bool lw__read_all(int fd, struct lw__text *text)
         ssize_t n = read(fd, part, sizeof part);
         if (n < 0 && errno != EINTR)
             return lw__defect("a memory file cannot be read: %s", strerror(errno));
-        if (n == 0) {
-            lw__finished(text);
+        if (n == 0)
             return true;
-        }
         if (n > 0)
             lw__text_add_bytes(text, part, (size_t)n);
     }

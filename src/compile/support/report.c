@@ -36,14 +36,12 @@ static bool write_all(int fd, const char *data, size_t count)
 
 bool lw__write_result(struct lw__unit *unit)
 {
-    struct lw__text head = {0};
+    const size_t bytes = unit->diags.errors ? 0 : unit->payload.length;
+    struct lw__text head = lw__text_in(&unit->scratch);
     lw__text_add(&head, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
-    lw__text_add_bytes(&head, lw__finished(&unit->manifest), unit->manifest.length);
-    lw__text_add_bytes(&head, lw__finished(&unit->sites), unit->sites.length);
-    lw__text_add(&head, "end\t%zu\n", unit->payload.length);
-    const bool ok =
-        write_all(unit->options->out_fd, lw__finished(&head), head.length) &&
-        write_all(unit->options->out_fd, lw__finished(&unit->payload), unit->payload.length);
-    lw__text_free(&head);
-    return ok;
+    lw__text_add_bytes(&head, unit->manifest.data, unit->manifest.length);
+    lw__text_add_bytes(&head, unit->sites.data, unit->sites.length);
+    lw__text_add(&head, "end\t%zu\n", bytes);
+    return write_all(unit->options->out_fd, head.data, head.length) &&
+           write_all(unit->options->out_fd, unit->payload.data, bytes);
 }

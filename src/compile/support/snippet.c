@@ -120,7 +120,7 @@ static void add_picture(struct lw__text *rows, const struct lw__text *picture)
     if (!length)
         return;
     lw__text_add(rows, "shown\t");
-    lw__row_field(rows, lw__finished(picture), length);
+    lw__row_field(rows, picture->data, length);
     lw__text_add(rows, "\n");
 }
 
@@ -150,23 +150,28 @@ static struct drawn survey(const char *cursor)
     return drawn;
 }
 
+const char *lw__snippet_skip(const char *text)
+{
+    struct row row;
+    while (take_row(&text, &row))
+        ;
+    return text;
+}
+
 /* clang numbers the lines of the file in the snippet, but its message follows #line: the message is
  * right. */
-const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line)
+void lw__snippet_take(const struct lw__diags *diags, const char *text, unsigned line)
 {
     const struct drawn drawn = survey(text);
     const struct window window = window_around(drawn.caret, drawn.columns);
-    struct lw__text picture = {0};
+    struct lw__text picture = lw__text_in(diags->scratch);
     struct row row;
     while (take_row(&text, &row)) {
         if (row.number && drawn.number && line)
             row.number += line - drawn.number;
         add_row(&picture, &row, window);
     }
-    if (rows)
-        add_picture(rows, &picture);
-    lw__text_free(&picture);
-    return text;
+    add_picture(diags->rows, &picture);
 }
 
 /* ---- of our own messages ---- */
@@ -196,33 +201,27 @@ static void draw_line(struct lw__text *line, const char *from, size_t length, si
         *end = column;
 }
 
-static void draw(struct lw__text *picture, unsigned number, const char *from, size_t length,
+static void draw(const struct lw__diags *diags, unsigned number, const char *from, size_t length,
                  size_t at)
 {
-    struct lw__text line = {0}, mark = {0};
+    struct lw__text line = lw__text_in(diags->scratch), mark = line, picture = line;
     size_t caret = 0, end = 0;
     draw_line(&line, from, length, at, &caret, &end);
     lw__text_add(&mark, "%*s^", (int)caret, "");
     for (size_t i = caret + 1; i < end; i++)
         lw__text_add(&mark, "~");
-    const char *drawn = lw__finished(&line);
-    const struct window window = window_around(caret, columns_of(drawn, line.length));
-    add_row(picture, &(struct row){number, drawn, line.length}, window);
-    add_row(picture, &(struct row){0, lw__finished(&mark), mark.length}, window);
-    lw__text_free(&line);
-    lw__text_free(&mark);
+    const struct window window = window_around(caret, columns_of(line.data, line.length));
+    add_row(&picture, &(struct row){number, line.data, line.length}, window);
+    add_row(&picture, &(struct row){0, mark.data, mark.length}, window);
+    add_picture(diags->rows, &picture);
 }
 
-void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column)
+void lw__snippet_draw(struct lw__diags *diags, struct lw__loc loc, unsigned column)
 {
-    struct lw__text text = {0}, picture = {0};
     size_t length;
-    const char *line = loc.line && column ? lw__front_line(diags, loc, &text, &length) : NULL;
+    const char *line = loc.line && column ? lw__front_line(diags, loc, &length) : NULL;
     if (line && length && line[length - 1] == '\r')
         length--;
     if (line && column <= length && length <= LINE_MAX_SHOWN)
-        draw(&picture, loc.line, line, length, column - 1);
-    add_picture(diags->rows, &picture);
-    lw__text_free(&picture);
-    lw__text_free(&text);
+        draw(diags, loc.line, line, length, column - 1);
 }

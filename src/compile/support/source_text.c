@@ -6,7 +6,6 @@
  */
 #include "compile/support/unit.h"
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,32 +19,40 @@ static const char *find_word(const char *text, size_t count, const char *word, s
     return NULL;
 }
 
-static int open_file(const struct lw__diags *diags, struct lw__loc loc)
+/* A file's text as it was first read; NULL: there is none. */
+struct lw__source {
+    const struct lw__source *next;
+    const char *path, *text;
+};
+
+static const char *path_of(const struct lw__diags *diags, struct lw__loc loc)
 {
-    struct lw__text path = {0};
-    char again[48];
-    if (lw__row_is_main(diags, loc) && diags->source_fd > 0) {
-        snprintf(again, sizeof again, "/proc/self/fd/%d", diags->source_fd);
-        return open(again, O_RDONLY | O_CLOEXEC);
-    }
+    const bool is_below = loc.file && loc.file[0] != '/';
+    if (lw__row_is_main(diags, loc) && diags->source_fd > 0)
+        return lw__format(diags->scratch, "/proc/self/fd/%d", diags->source_fd);
     if (!loc.file)
-        lw__text_add(&path, "%s", diags->main_name);
-    else if (loc.file[0] != '/')
-        lw__text_add(&path, "%.*s/", (int)loc.directory_length, loc.directory);
-    if (loc.file)
-        lw__text_add(&path, "%.*s", (int)loc.file_length, loc.file);
-    const int file = open(lw__finished(&path), O_RDONLY | O_CLOEXEC);
-    lw__text_free(&path);
-    return file;
+        return diags->main_name;
+    return lw__format(diags->scratch, "%.*s%s%.*s", is_below ? (int)loc.directory_length : 0,
+                      is_below ? loc.directory : "", is_below ? "/" : "", (int)loc.file_length,
+                      loc.file);
 }
 
-static bool read_file(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text)
+static const char *read_file(struct lw__diags *diags, struct lw__loc loc)
 {
-    const int file = open_file(diags, loc);
-    const bool is_read = file >= 0 && lw__read_all(file, text) && text->data;
+    const char *path = path_of(diags, loc);
+    for (const struct lw__source *s = diags->sources; s; s = s->next)
+        if (!strcmp(s->path, path))
+            return s->text;
+    struct lw__text text = lw__text_in(diags->arena);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is_read = file >= 0 && lw__read_all(file, &text) && text.length;
     if (file >= 0)
         close(file);
-    return is_read;
+    struct lw__source *source = lw__new(diags->arena, 1, sizeof *source);
+    *source = (struct lw__source){diags->sources, lw__copy(diags->arena, path),
+                                  is_read ? text.data : NULL};
+    diags->sources = source;
+    return source->text;
 }
 
 static const char *line_in(const char *text, unsigned line)
@@ -68,20 +75,17 @@ static unsigned column_in(const char *text, struct lw__loc loc)
     return (unsigned)(at ? (size_t)(at - text) : blank < count ? blank : 0) + 1;
 }
 
-unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc)
+unsigned lw__front_column(struct lw__diags *diags, struct lw__loc loc)
 {
-    struct lw__text text = {0};
-    unsigned column = loc.line && !loc.column ? 1 : loc.column;
-    if (loc.line && !loc.column && read_file(diags, loc, &text))
-        column = column_in(text.data, loc);
-    lw__text_free(&text);
-    return column;
+    if (!loc.line || loc.column)
+        return loc.column;
+    const char *text = read_file(diags, loc);
+    return text ? column_in(text, loc) : 1;
 }
 
-const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
-                           size_t *length)
+const char *lw__front_line(struct lw__diags *diags, struct lw__loc loc, size_t *length)
 {
-    const char *line = read_file(diags, loc, text) ? line_in(text->data, loc.line) : NULL;
+    const char *line = line_in(read_file(diags, loc), loc.line);
     *length = line ? strcspn(line, "\n") : 0;
     return line;
 }
@@ -101,21 +105,18 @@ static void blank_comments(char *text)
     }
 }
 
-struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name)
+struct lw__loc lw__front_find(struct lw__diags *diags, const char *name)
 {
     struct lw__loc loc = diags->main;
-    struct lw__text text = {0};
-    const char *at = NULL;
-    if (read_file(diags, loc, &text)) {
-        blank_comments(text.data);
-        at = find_word(text.data, text.length, name, strlen(name));
-    }
-    for (const char *c = text.data; at && c <= at; c = strchr(c, '\n') + 1) {
+    const char *source = read_file(diags, loc);
+    char *text = lw__copy(diags->scratch, source ? source : "");
+    blank_comments(text);
+    const char *at = find_word(text, strlen(text), name, strlen(name));
+    for (const char *c = text; at && c <= at; c = strchr(c, '\n') + 1) {
         loc.line++;
         loc.column = (unsigned)(at - c) + 1;
         if (!strchr(c, '\n'))
             break;
     }
-    lw__text_free(&text);
     return at ? loc : (struct lw__loc){0};
 }

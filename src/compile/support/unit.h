@@ -30,12 +30,14 @@ struct lw__loc {
     size_t name_length;
 };
 
-/* Where diagnostics go. All zero but rows and main_name at the start. */
+/* Where diagnostics go: lw__unit_begin. */
 struct lw__diags {
-    struct lw__text *rows; /* the manifest: diag rows are appended */
-    const char *main_name; /* what users call the main file */
-    struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
-    int source_fd;         /* the main file's text, if it is not a file by that name; or 0 */
+    struct lw__text *rows;             /* the manifest: diag rows are appended */
+    struct lw__arena *arena, *scratch; /* the unit's */
+    struct lw__source *sources;        /* files that were read: source_text.c */
+    const char *main_name;             /* what users call the main file */
+    struct lw__loc main;               /* how the module spells it; lw__diags_module fills it in */
+    int source_fd; /* the main file's text, if it is not a file by that name; or 0 */
     unsigned errors;
     bool crashed; /* clang has crashed, and a row tells so */
 };
@@ -203,8 +205,10 @@ bool lw__defect(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool lw__write_result(struct lw__unit *unit);
 bool lw__print(const char *text); /* to standard output; false: it could not be written */
 
-/* ---- kernels.c ------------------------------------------------------------------------------- */
+/* ---- unit.c ---------------------------------------------------------------------------------- */
 
+/* All of the unit is new, its texts in its arena. The options live as long as it. */
+void lw__unit_begin(struct lw__unit *unit, const struct lw__options *options);
 /* Add a row, all zero but its name, a copy. Rows may move. */
 struct lw__kernel *lw__kernels_add(struct lw__arena *arena, struct lw__kernels *kernels,
                                    const char *name);
@@ -264,13 +268,11 @@ bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc); /* in t
 
 /* The column of a location with a line: its own, else that of its name in that line of the text, or
  * of the line's first word. */
-unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc);
-/* A line of the source: *length bytes of the text, which is read into `text`; NULL: it is not
- * available. */
-const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
-                           size_t *length);
+unsigned lw__front_column(struct lw__diags *diags, struct lw__loc loc);
+/* A line of the source: *length bytes; NULL: it is not available. */
+const char *lw__front_line(struct lw__diags *diags, struct lw__loc loc, size_t *length);
 /* The first occurrence of the name in the main file; line 0: none. */
-struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name);
+struct lw__loc lw__front_find(struct lw__diags *diags, const char *name);
 
 /* True if the character may be in an identifier. */
 static inline bool lw__is_word_char(char c)
@@ -280,9 +282,10 @@ static inline bool lw__is_word_char(char c)
 
 /* ---- snippet.c ------------------------------------------------------------------------------- */
 
-/* take: the snippet that clang drew at the start of text, as a row; its lines are numbered so that
- * the caret's is `line`. Returns its end; rows may be NULL. The other: draw one for a location. */
-const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line);
-void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column);
+/* skip: the end of the snippet that clang drew at the start of text. take: it becomes a row; its
+ * lines are numbered so that the caret's is `line`. draw: one for a location. */
+const char *lw__snippet_skip(const char *text);
+void lw__snippet_take(const struct lw__diags *diags, const char *text, unsigned line);
+void lw__snippet_draw(struct lw__diags *diags, struct lw__loc loc, unsigned column);
 
 #endif

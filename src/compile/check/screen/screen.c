@@ -183,7 +183,6 @@ static void describe(const struct lw__screen *s, LLVMModuleRef module)
     LLVMContextRef c = s->unit->context;
     LLVMTypeRef parts[] = {s->i32, s->i32, s->i64}, row = LLVMStructTypeInContext(c, parts, 3, 0);
     LLVMValueRef *rows = lw__new(&s->unit->scratch, s->row_count + 1, sizeof(LLVMValueRef));
-    struct lw__text name = {0};
     for (size_t i = 0; i < s->row_count; i++) {
         const struct lw_screen_row *says = &s->rows[i].says;
         LLVMValueRef fields[] = {LLVMConstInt(s->i32, says->granule, 0),
@@ -195,9 +194,8 @@ static void describe(const struct lw__screen *s, LLVMModuleRef module)
     LLVMValueRef fields[] = {LLVMConstInt(s->i64, s->kernel->arg_bytes, 0),
                              LLVMConstInt(s->i64, s->kernel->param_count - 1, 0),
                              LLVMConstInt(s->i64, s->row_count, 0), all};
-    lw__text_add(&name, "lw.screen.%s", s->kernel->name);
-    constant(module, LLVMConstStructInContext(c, fields, 4, 0), lw__finished(&name));
-    lw__text_free(&name);
+    constant(module, LLVMConstStructInContext(c, fields, 4, 0),
+             lw__format(&s->unit->scratch, "lw.screen.%s", s->kernel->name));
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */

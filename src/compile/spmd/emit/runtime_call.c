@@ -35,13 +35,11 @@ LLVMValueRef lw__spmd_frame(struct lw__spmd *s)
 
 LLVMValueRef lw__spmd_declare(struct lw__spmd *s, const char *kernel)
 {
-    struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->i64, s->i64};
-    lw__text_add(&name, "lw.cpu.%s", kernel);
-    LLVMValueRef f = LLVMGetNamedFunction(s->module, lw__finished(&name));
+    const char *name = lw__format(&s->unit->scratch, "lw.cpu.%s", kernel);
+    LLVMValueRef f = LLVMGetNamedFunction(s->module, name);
     if (!f)
-        f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->i32, types, 4, 0));
-    lw__text_free(&name);
+        f = LLVMAddFunction(s->module, name, LLVMFunctionType(s->i32, types, 4, 0));
     lw__llvm_attribute(f, "nounwind", true);
     return f;
 }

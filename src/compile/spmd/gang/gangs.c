@@ -275,12 +275,10 @@ static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadata
 
 static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
 {
-    struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->ptr};
-    lw__text_add(&name, "lw.gang.%s%s", s->config->kernel->name, ending);
-    LLVMValueRef f =
-        LLVMAddFunction(s->module, lw__finished(&name), LLVMFunctionType(s->ptr, types, 3, 0));
-    lw__text_free(&name);
+    const char *name =
+        lw__format(&s->unit->scratch, "lw.gang.%s%s", s->config->kernel->name, ending);
+    LLVMValueRef f = LLVMAddFunction(s->module, name, LLVMFunctionType(s->ptr, types, 3, 0));
     LLVMSetLinkage(f, LLVMInternalLinkage);
     lw__llvm_attribute(f, "nounwind", true);
     return f;
@@ -349,16 +347,14 @@ static LLVMValueRef make_resumer(struct lw__unit *unit)
 static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
                                uint32_t gang_threads)
 {
-    struct lw__text name = {0};
     LLVMValueRef fields[] = {start, last, make_resumer(s->unit), lw__spmd_const32(s, s->threads),
                              lw__spmd_const32(s, gang_threads)};
     LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0);
-    lw__text_add(&name, "lw.gangs.%s", s->config->kernel->name);
-    LLVMValueRef table = LLVMAddGlobal(s->module, LLVMTypeOf(value), lw__finished(&name));
+    const char *name = lw__format(&s->unit->scratch, "lw.gangs.%s", s->config->kernel->name);
+    LLVMValueRef table = LLVMAddGlobal(s->module, LLVMTypeOf(value), name);
     LLVMSetInitializer(table, value);
     LLVMSetGlobalConstant(table, 1);
     LLVMSetLinkage(table, LLVMInternalLinkage);
-    lw__text_free(&name);
     return table;
 }
 

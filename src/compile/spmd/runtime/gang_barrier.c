@@ -131,19 +131,17 @@ static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
 /* lw.cpu.OPERATION.THREADS, which runs the operation for a block; NULL: a barrier has none. */
 static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 {
-    struct lw__text symbol = {0};
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
         return LLVMConstNull(s->ptr);
-    lw__text_add(&symbol, "lw.cpu.%s.%u", lw__ir_callee(call),
-                 s->config->dim[0] * s->config->dim[1] * s->config->dim[2]);
+    const char *symbol = lw__format(&s->unit->scratch, "lw.cpu.%s.%u", lw__ir_callee(call),
+                                    s->config->dim[0] * s->config->dim[1] * s->config->dim[2]);
     struct operation o = {.s = s, .call = call, .b = LLVMCreateBuilderInContext(s->context)};
-    LLVMValueRef f = LLVMGetNamedFunction(s->module, lw__finished(&symbol));
+    LLVMValueRef f = LLVMGetNamedFunction(s->module, symbol);
     if (!f) {
-        f = queue_operation(&o, symbol.data);
+        f = queue_operation(&o, symbol);
         LLVMSetLinkage(f, LLVMInternalLinkage);
     }
     LLVMDisposeBuilder(o.b);
-    lw__text_free(&symbol);
     return f;
 }
 
