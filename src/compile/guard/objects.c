@@ -197,16 +197,25 @@ static struct lw__guard_object *find(struct lw__guard *g, LLVMValueRef root);
 
 /* ---- roots of several ------------------------------------------------------------------------ */
 
-/* At the kernel's beginning, or after the root: the address of the object. */
+/* The builder is after the root, at the kernel's beginning for what is known there. */
+static void place_after(struct lw__guard *g, LLVMValueRef root)
+{
+    LLVMSetCurrentDebugLocation2(g->b, NULL);
+    if (!LLVMIsAInstruction(root) || LLVMIsAAllocaInst(root))
+        lw__guard_at_begin(g);
+    else if (LLVMIsAPHINode(root))
+        LLVMPositionBuilderBefore(g->b, lw__ir_first_after_phis(LLVMGetInstructionParent(root)));
+    else
+        LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(root));
+}
+
+/* After the root: the address of the object. */
 static LLVMValueRef base_of(struct lw__guard *g, struct lw__guard_object *o)
 {
-    if (o->base)
-        return o->base;
-    if (LLVMIsAAllocaInst(o->root) || !LLVMIsAInstruction(o->root))
-        lw__guard_at_begin(g);
-    else
-        LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(o->root));
-    o->base = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
+    if (!o->base) {
+        place_after(g, o->root);
+        o->base = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
+    }
     return o->base;
 }
 
@@ -310,17 +319,6 @@ static void set_start(struct lw__guard *g, struct lw__guard_object *o)
     o->start = LLVMBuildSub(g->b, LLVMBuildPtrToInt(g->b, o->root, g->i64, ""), o->base, "");
 }
 
-static void set_behind(struct lw__guard *g, LLVMValueRef root)
-{
-    LLVMSetCurrentDebugLocation2(g->b, NULL);
-    if (!LLVMIsAInstruction(root))
-        lw__guard_at_begin(g);
-    else if (LLVMIsAPHINode(root))
-        LLVMPositionBuilderBefore(g->b, lw__ir_first_after_phis(LLVMGetInstructionParent(root)));
-    else
-        LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(root));
-}
-
 static void take_phi(struct lw__guard *g, struct lw__guard_object *o)
 {
     const unsigned count = LLVMCountIncoming(o->root);
@@ -328,7 +326,7 @@ static void take_phi(struct lw__guard *g, struct lw__guard_object *o)
     o->base = LLVMBuildPhi(g->b, g->i64, "");
     o->size = LLVMBuildPhi(g->b, g->i64, "");
     o->says = LLVMBuildPhi(g->b, g->i64, "");
-    set_behind(g, o->root);
+    place_after(g, o->root);
     set_start(g, o);
     for (unsigned k = 0; k < count; k++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(o->root, k);
@@ -347,7 +345,7 @@ static void take_select(struct lw__guard *g, struct lw__guard_object *o)
     struct lw__guard_object *a = find(g, lw__ir_object(LLVMGetOperand(o->root, 1))),
                             *b = find(g, lw__ir_object(LLVMGetOperand(o->root, 2)));
     LLVMValueRef c = LLVMGetOperand(o->root, 0), base_a = base_of(g, a), base_b = base_of(g, b);
-    set_behind(g, o->root);
+    place_after(g, o->root);
     o->base = LLVMBuildSelect(g->b, c, base_a, base_b, "");
     o->size = LLVMBuildSelect(g->b, c, lw__guard_size(g, a), lw__guard_size(g, b), "");
     o->says = LLVMBuildSelect(g->b, c, a->says, b->says, "");
@@ -449,7 +447,7 @@ static void look_up(struct lw__guard *g, struct lw__guard_object *o)
     struct lw__guard_object **of = lw__new(&g->unit->scratch, g->variable_count + 1, sizeof *of);
     for (size_t i = 0; i < g->variable_count; i++)
         base_of(g, of[i] = find(g, g->variables[i]));
-    set_behind(g, o->root);
+    place_after(g, o->root);
     LLVMValueRef bits = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
     LLVMBasicBlockRef head = lw__ir_split_before(LLVMGetNextInstruction(bits));
     LLVMBasicBlockRef tail = LLVMGetNextBasicBlock(head);
@@ -494,16 +492,14 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
         o->base = param_field(g, index, offsetof(struct lw_bound, address));
         o->size = param_field(g, index, offsetof(struct lw_bound, bytes));
         o->says = describe(g, "", LW_REF_ARGUMENT, index, 0);
-        if (LLVMIsAInstruction(o->root))
-            LLVMPositionBuilderBefore(g->b, LLVMGetNextInstruction(o->root));
-        LLVMValueRef bits = LLVMBuildPtrToInt(g->b, o->root, g->i64, "");
-        o->start = LLVMBuildSub(g->b, bits, o->base, "");
+        place_after(g, o->root);
+        set_start(g, o);
     } else if ((of = made_of(g, o->root))) {
         o->base = base_of(g, of);
         o->size = of->size;
         o->slot = of->slot;
         o->says = of->says;
-        set_behind(g, o->root);
+        place_after(g, o->root);
         set_start(g, o);
     } else if (LLVMIsConstant(o->root)) { /* null, undefined, an integer */
         o->base = o->size = o->says = number(g, 0);
