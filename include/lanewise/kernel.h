@@ -270,7 +270,7 @@ TENSOR_TYPE(uint8_t) TENSOR_TYPE(uint16_t) TENSOR_TYPE(uint32_t) TENSOR_TYPE(uin
 
 /* at(t, i, j): the element, an lvalue. */
 #define at(t, ...) ((t).data[LW__AT(__VA_ARGS__, 4, 3, 2, 1, 0)(t, __VA_ARGS__)])
-#define LW__AT(i, j, k, l, N, ...) LW__AT_##N
+#define LW__AT(i, j, k, l, LW__N, ...) LW__AT_##LW__N
 #define LW__AT_1(t, i) LW__STEP(t, i, 0)
 #define LW__AT_2(t, i, j) (LW__AT_1(t, i) + LW__STEP(t, j, 1))
 #define LW__AT_3(t, i, j, k) (LW__AT_2(t, i, j) + LW__STEP(t, k, 2))

@@ -1,8 +1,9 @@
 /* clang.c - from kernel text to clang's module: run clang, and keep its messages as data.
  *
  * clang parses and checks C. Its own passes stay off and the target is always x86-64. So all
- * devices share one module and one meaning. A second clang, in parallel, prints the declarations
- * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
+ * devices share one module and one meaning. The declarations are printed, too, with constants
+ * evaluated: array sizes of parameters are nowhere in the module. A clang that is another program
+ * needs a second run for that, in parallel (-ast-print).
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -165,9 +166,12 @@ struct clang {
 struct how {
     const struct lw__own *own;
     const char *module; /* the header as clang has parsed it, or NULL */
-    bool no_print;      /* -ast-print would say nothing new */
     bool is_header;     /* the header itself is to be parsed */
 };
+
+/* A run's descriptors: the source that it reads, and its 3 and 4, where it writes the list of files
+ * it read and where the clang in this program prints declarations. Those of -1 it does not have. */
+enum { SOURCE, DEPENDS, DECLARATIONS, KEEP };
 
 static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
                         size_t flag_count, const int *keep, const struct how *how)
@@ -216,8 +220,9 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
         if (clang->in < 0)
             return lw__defect("the source cannot be read: %s", strerror(errno));
     }
+    const size_t keep_count = (keep[DEPENDS] >= 0) + (keep[DECLARATIONS] >= 0);
     return clang->running =
-               lw__clang_start(scratch, argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
+               lw__clang_start(scratch, argv, clang->in, keep + 1, keep_count, &clang->process);
 }
 
 /* The Makefile rule that -MD writes: names have blanks, $ and # escaped. */
@@ -407,28 +412,33 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
                        struct lw__text *said)
 {
     struct clang build = {.in = -1}, print = {.in = -1};
-    const int depends = lw__memory_file("lanewise-depends");
-    const int keep[] = {source, depends}, alone[] = {source, -1};
+    const int keep[] = {source, lw__memory_file("lanewise-depends"),
+                        lw__memory_file("lanewise-declarations")},
+              alone[KEEP] = {source, -1, -1};
+    const bool prints_alone = !lw__clang_is_inside();
     unit->ast_print.length = 0;
-    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, how);
-    ok = ok && (how->no_print || start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how));
+    bool ok = keep[DEPENDS] >= 0 && keep[DECLARATIONS] >= 0 &&
+              start_clang(unit, &build, build_flags, FLAGS, keep, how);
+    ok = ok && (!prints_alone || start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how));
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
     if (ok && !again) {
         /* Both clangs have ended. */
         struct lw__text rule = lw__text_in(&unit->scratch);
-        ok = (how->no_print || lw__read_all(print.process.out, &unit->ast_print)) &&
-             take_module(unit, &build, keep, how, said);
+        ok =
+            lw__read_all(prints_alone ? print.process.out : keep[DECLARATIONS], &unit->ast_print) &&
+            take_module(unit, &build, keep, how, said);
         if (ok && unit->module && print.status) /* without it, sizes would be missing */
             ok = tell_end(unit, print.status);
-        if (ok && lw__read_all(keep[1], &rule) && rule.length)
+        if (ok && lw__read_all(keep[DEPENDS], &rule) && rule.length)
             add_dependencies(unit, rule.data);
     }
     close_clang(&build);
     close_clang(&print);
-    if (depends >= 0)
-        close(depends);
+    for (int i = DEPENDS; i < KEEP; i++)
+        if (keep[i] >= 0)
+            close(keep[i]);
     return again ? run_clangs(unit, source, &(struct how){.own = how->own}, said) : ok;
 }
 
@@ -482,7 +492,7 @@ bool lw__pass_front(struct lw__unit *unit)
             close(source);
         return ok;
     }
-    if (ok && lw__header_module(unit, source, module, &how.no_print))
+    if (ok && lw__header_module(unit, source, module))
         how.module = module;
     ok = ok && run_clangs(unit, source, &how, &said);
     if (ok && is_strange(unit))
@@ -500,23 +510,23 @@ bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw_
     const struct lw__own none = {0};
     const char *header = lw__format(&unit->scratch, "%s/lanewise/kernel.h", folder);
     struct clang clang = {.in = -1};
-    const int keep[] = {-1, lw__memory_file("lanewise-depends")};
+    const int keep[] = {-1, lw__memory_file("lanewise-depends"), -1};
     struct lw__options options = *unit->options;
     options.path = header;
     struct lw__unit of;
     lw__unit_begin(&of, &options);
     struct lw__text said = lw__text_in(&unit->scratch);
-    bool ok = lw__target_choose(&of) && keep[1] >= 0 &&
+    bool ok = lw__target_choose(&of) && keep[DEPENDS] >= 0 &&
               start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
                           &(struct how){.own = &none, .is_header = true});
     ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
     if (ok && (clang.status || said.length))
         ok = lw__defect("clang-19 on %s: %s", header, said.length ? said.data : "no message");
-    ok = ok && lw__read_all(clang.process.out, module) && lw__read_all(keep[1], rule);
+    ok = ok && lw__read_all(clang.process.out, module) && lw__read_all(keep[DEPENDS], rule);
     close_clang(&clang);
     lw__arena_free(&of.scratch);
-    if (keep[1] >= 0)
-        close(keep[1]);
+    if (keep[DEPENDS] >= 0)
+        close(keep[DEPENDS]);
     return ok;
 }
 

@@ -20,6 +20,12 @@ bool lw__clang_is_inside(void)
     return !getenv("LANEWISE_CLANG");
 }
 
+const char *lw__clang_own_headers(const char **end)
+{
+    *end = lw__clang_headers_end;
+    return lw__clang_headers;
+}
+
 static int run_inside(const char *const *words)
 {
     size_t count = 0;
@@ -34,6 +40,12 @@ bool lw__clang_is_inside(void)
 {
     return false;
 }
+
+const char *lw__clang_own_headers(const char **end)
+{
+    return *end = "";
+}
+
 #define run_inside NULL
 #define lw__clang_version() ""
 #endif

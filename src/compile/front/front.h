@@ -59,6 +59,9 @@ bool lw__clang_hash(uint64_t *hash);
 bool lw__clang_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
                      size_t keep_count, struct lw__process *process);
 
+/* The headers of the clang in this program: texts, each with its NUL. */
+const char *lw__clang_own_headers(const char **end);
+
 /* ---- clang_version.c ------------------------------------------------------------------------- */
 
 /* True if clang 19 made the module. False: another, and the process has told so.
@@ -69,21 +72,14 @@ bool lw__clang_asked(struct lw__unit *unit);
 /* ---- header_module.c ------------------------------------------------------------------------- */
 
 /* True if clang gives for this text the same with the header's module at `path` as without it, as
- * long as it has no message. source: the text's descriptor, or -1 for that of options->path.
- * *is_plain: lw__prototypes_are_plain. */
-bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX], bool *is_plain);
+ * long as it has no message. source: the text's descriptor, or -1 for that of options->path. */
+bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX]);
 bool lw__header_module_make(struct lw__unit *unit); /* to options->header_module */
 
 /* ---- irregular_files.c ----------------------------------------------------------------------- */
 
 /* Errors for each file that the text includes, or a header of the user's, and that is none. */
 void lw__front_regular(struct lw__unit *unit);
-
-/* ---- plain_prototypes.c ---------------------------------------------------------------------- */
-
-/* True if no kernel of the text has a bracket in its prototype: -ast-print shows nothing that is
- * not in the module. text: what follows the header, which is the only one. */
-bool lw__prototypes_are_plain(const char *text);
 
 /* ---- own_names.c ----------------------------------------------------------------------------- */
 

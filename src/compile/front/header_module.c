@@ -43,36 +43,86 @@ static bool hash_clang(uint64_t *hash)
     return lw__clang_hash(hash);
 }
 
-/* A header's row; names below `folder` are relative to it. */
-static bool add_row(struct lw__arena *arena, struct lw__text *key, const char *folder,
-                    const char *path)
+/* A header's row; names below `folder` are relative to it. text: gets what it holds. */
+static bool add_row(struct lw__text *key, const char *folder, const char *path,
+                    struct lw__text *text)
 {
     const size_t length = strlen(folder);
     const bool is_ours = !strncmp(path, folder, length) && path[length] == '/';
-    struct lw__text text = lw__text_in(arena);
-    const bool ok = !strchr(path, '\n') && read_file(path, &text);
+    const bool ok = !strchr(path, '\n') && read_file(path, text);
     if (ok)
         lw__text_add(key, "%016llx %s\n",
-                     (unsigned long long)lw__hash(LW_HASH_START, text.data, text.length),
+                     (unsigned long long)lw__hash(LW_HASH_START, text->data, text->length),
                      is_ours ? path + length + 1 : path);
     return ok;
 }
 
-/* Is the row's header, of `length` bytes at row, what it was? */
-static bool is_same(struct lw__arena *arena, const char *folder, const char *row, size_t length)
+/* Is this name a word of the text outside of comments? */
+static bool has_word(const char *text, const char *name, size_t length)
 {
-    if (length <= HEX + 1)
+    for (const char *c = text; *c;) {
+        if (c[0] == '/' && c[1] == '*') {
+            c = strstr(c, "*/");
+            if (!c)
+                return false;
+            c += 2;
+        } else if (c[0] == '/' && c[1] == '/') {
+            c += strcspn(c, "\n");
+        } else if (lw__is_word_char(*c)) {
+            const char *const word = c;
+            while (lw__is_word_char(*c))
+                c++;
+            if ((size_t)(c - word) == length && !memcmp(word, name, length))
+                return true;
+        } else {
+            c++;
+        }
+    }
+    return false;
+}
+
+/* True if a macro of -D has a name that the header's text uses: it might change its meaning. */
+static bool is_defined(const struct lw__options *o, const char *text, bool is_table)
+{
+    for (size_t i = 0; i < o->clang_arg_count; i++) {
+        const char *name = o->clang_args[i] + strlen("-D");
+        size_t length = 0;
+        bool is_capitals = true;
+        for (; lw__is_word_char(name[length]); length++)
+            is_capitals = is_capitals && !(name[length] >= 'a' && name[length] <= 'z');
+        if (!length || (!(is_table && is_capitals) && has_word(text, name, length)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_defined_within(const struct lw__options *o)
+{
+    const char *end, *text = lw__clang_own_headers(&end);
+    for (; text < end; text += strlen(text) + 1)
+        if (is_defined(o, text, false))
+            return true;
+    return false;
+}
+
+/* Is the row's header, of `length` bytes at row, what it was, and does it know no macro of -D? The
+ * words of capitals in a table are pasted, never expanded. */
+static bool is_same(struct lw__unit *unit, const char *folder, const char *row, size_t length)
+{
+    static const char table[] = ".def";
+    if (length <= HEX + sizeof table)
         return false;
     const char *name = row + HEX + 1;
     const bool is_whole = *name == '/';
-    const char *path = lw__format(arena, "%s%s%.*s", is_whole ? "" : folder, is_whole ? "" : "/",
-                                  (int)(length - HEX - 1), name);
-    struct lw__text now = lw__text_in(arena);
-    return add_row(arena, &now, folder, path) && now.length == length + 1 &&
-           !memcmp(now.data, row, length);
+    const bool is_table = !memcmp(row + length - strlen(table), table, strlen(table));
+    const char *path = lw__format(&unit->scratch, "%s%s%.*s", is_whole ? "" : folder,
+                                  is_whole ? "" : "/", (int)(length - HEX - 1), name);
+    struct lw__text now = lw__text_in(&unit->scratch), text = lw__text_in(&unit->scratch);
+    return add_row(&now, folder, path, &text) && now.length == length + 1 &&
+           !memcmp(now.data, row, length) && !is_defined(unit->options, text.data, is_table);
 }
 
-static bool fits(struct lw__arena *arena, const struct lw__text *key, const char *folder)
+static bool fits(struct lw__unit *unit, const struct lw__text *key, const char *folder)
 {
     char head[sizeof HEAD + HEX + 1];
     uint64_t hash;
@@ -84,9 +134,9 @@ static bool fits(struct lw__arena *arena, const struct lw__text *key, const char
     const char *row = key->data + length;
     size_t rows = 0;
     for (; *row; row += strcspn(row, "\n") + 1, rows++)
-        if (!is_same(arena, folder, row, strcspn(row, "\n")))
+        if (!is_same(unit, folder, row, strcspn(row, "\n")))
             return false;
-    return rows > 0;
+    return rows > 0 && !is_defined_within(unit->options);
 }
 
 /* ---- texts that may use it ------------------------------------------------------------------- */
@@ -127,33 +177,33 @@ static const char *skip_header(const char *text)
     return strncmp(c, name, sizeof name - 1) ? NULL : c + sizeof name - 1;
 }
 
-static bool suits(struct lw__unit *unit, int source, bool *is_plain)
+static bool suits(struct lw__unit *unit, int source)
 {
     struct lw__text text = lw__text_in(&unit->scratch);
     const bool ok =
         source < 0 ? read_file(unit->options->path, &text) : lw__read_all(source, &text);
-    const char *rest = ok ? skip_header(text.data) : NULL;
-    *is_plain = rest && strlen(text.data) == text.length && lw__prototypes_are_plain(rest);
-    return rest;
+    return ok && skip_header(text.data);
 }
 
-/* True if nothing but the text decides: -I and these variables could put other headers before
- * clang's, and -D could change what ours mean. */
-static bool has_plain_options(const struct lw__unit *unit)
+/* True if nothing but the text and macros decides: -I and these variables could put other headers
+ * before clang's. */
+static bool has_plain_options(const struct lw__options *o)
 {
-    return !unit->options->clang_arg_count && !lw__has(unit, LW_IS_OBSERVED) && !getenv("CPATH") &&
-           !getenv("C_INCLUDE_PATH");
+    for (size_t i = 0; i < o->clang_arg_count; i++)
+        if (strncmp(o->clang_args[i], "-D", 2) != 0)
+            return false;
+    return !getenv("CPATH") && !getenv("C_INCLUDE_PATH");
 }
 
-bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX], bool *is_plain)
+bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX])
 {
     char folder[LW_PATH_MAX];
     struct lw__text key = lw__text_in(&unit->scratch);
-    if (!has_plain_options(unit) || !lw__beside_program(path, "kernel.pch") || access(path, R_OK) ||
-        !lw__header_folder(folder) || *folder != '/')
+    if (!has_plain_options(unit->options) || !lw__beside_program(path, "kernel.pch") ||
+        access(path, R_OK) || !lw__header_folder(folder) || *folder != '/')
         return false;
     return read_file(lw__format(&unit->scratch, "%s.key", path), &key) &&
-           fits(&unit->scratch, &key, folder) && suits(unit, source, is_plain);
+           fits(unit, &key, folder) && suits(unit, source);
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
@@ -167,10 +217,12 @@ static bool add_rows(struct lw__arena *arena, struct lw__text *key, const char *
     char *rest = NULL, *name = strchr(rule->data, ':');
     if (!name)
         return false;
-    for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest))
+    for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest)) {
+        struct lw__text text = lw__text_in(arena);
         if (strncmp(name, LW_CLANG_FOLDER "/", sizeof LW_CLANG_FOLDER) != 0 &&
-            !add_row(arena, key, folder, name))
+            !add_row(key, folder, name, &text))
             return false;
+    }
     return true;
 }
 

@@ -6,6 +6,7 @@
  * lanewise-compile needs nothing beside it.
  */
 #include "compile/llvm/clang.h"
+#include <clang/AST/DeclGroup.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/Stack.h>
 #include <clang/Basic/Version.h>
@@ -16,6 +17,7 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/FrontendDiagnostic.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticBuffer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -58,13 +60,46 @@ static void on_fatal_error(void *diagnostics, const char *message, bool)
     _Exit(1);
 }
 
+/* Prints the file's declarations, without those of a module that it was parsed with. */
+class DeclarationPrinter : public ASTConsumer
+{
+    llvm::raw_fd_ostream out{LW_CLANG_DECLARATIONS, /*shouldClose=*/false};
+    llvm::SmallVector<Decl *, 64> all;
+
+    bool HandleTopLevelDecl(DeclGroupRef group) override
+    {
+        all.append(group.begin(), group.end());
+        return true;
+    }
+    void HandleTranslationUnit(ASTContext &context) override
+    {
+        const PrintingPolicy policy(context.getLangOpts());
+        for (Decl *declaration : all) {
+            declaration->print(out, policy);
+            out << ";\n";
+        }
+        out.flush();
+    }
+};
+
+class EmitAndPrintAction : public EmitBCAction
+{
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &clang,
+                                                   llvm::StringRef file) override
+    {
+        std::vector<std::unique_ptr<ASTConsumer>> both;
+        both.push_back(std::make_unique<DeclarationPrinter>()); /* first: the other frees the tree */
+        both.push_back(EmitBCAction::CreateASTConsumer(clang, file));
+        return std::make_unique<MultiplexConsumer>(std::move(both));
+    }
+};
+
 static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind)
 {
     switch (kind) {
-    case frontend::EmitBC: return std::make_unique<EmitBCAction>();
+    case frontend::EmitBC: return std::make_unique<EmitAndPrintAction>();
     case frontend::EmitLLVM: return std::make_unique<EmitLLVMAction>();
     case frontend::EmitObj: return std::make_unique<EmitObjAction>();
-    case frontend::ASTPrint: return std::make_unique<ASTPrintAction>();
     case frontend::GeneratePCH: return std::make_unique<GeneratePCHAction>();
     default: return nullptr;
     }

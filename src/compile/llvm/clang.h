@@ -10,6 +10,10 @@ extern "C" {
 /* Where clang finds its own headers: in memory, and on no disk. */
 #define LW_CLANG_FOLDER "/clang-in-lanewise"
 
+/* The descriptor where it prints the file's declarations, with constants evaluated, beside making
+ * bitcode. */
+#define LW_CLANG_DECLARATIONS 4
+
 /* Do what the program clang does with these words, the first its name, but for one file and its
  * headers: they are in this program. Once a process, which is then good for nothing but its end.
  * Returns the exit status; a crash ends the process. */
