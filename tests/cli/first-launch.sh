@@ -17,9 +17,11 @@ cat >fixed.c <<'C'
 KERNEL BLOCK(32) void one(float *a) { a[thread_idx.x] = 1; }
 KERNEL void two(float *a) { a[thread_idx.x] = 2; }
 C
-# Stands for the compiler; with NO_FIRST it takes --first FD and what belongs to it away.
+# Stands for the compiler; it leaves no server behind, so that each build starts it. With NO_FIRST
+# it takes --first FD and what belongs to it away.
 cat >compile <<'S'
 #!/bin/sh
+[ "$1" != --serve ] || shift 2
 echo "$*" >>"$HERE/log"
 [ -z "${NO_FIRST:-}" ] || case " $* " in
 *' --first '*)

@@ -11,6 +11,12 @@ bool lw__pipeline_run(struct lw__unit *unit);
 /* Release all that the passes have made. */
 void lw__pipeline_release(struct lw__unit *unit);
 
+/* ---- serve.c --------------------------------------------------------------------------------- */
+
+/* Where the words begin with --serve FD: leave the server behind that base/serve.h describes, and
+ * take these two away. Also comes back in each child of the server, with the words of its build. */
+void lw__serve(int *argc, char ***argv);
+
 /* ---- first_launch.c -------------------------------------------------------------------------- */
 
 /* After the first step, whose result is written: the result of the second one for the kernel and

@@ -211,6 +211,7 @@ static bool start(struct lw__unit *unit, struct lw__arena *arena)
 
 int main(int argc, char **argv)
 {
+    lw__serve(&argc, &argv);
     lw__process_leave_none();
     struct lw__options options;
     if (!parse(argc, argv, &options)) {

@@ -254,7 +254,8 @@ bool lw__llvm_passes(struct lw__unit *unit, enum lw__pipeline row);
 /* ---- llvm19.c -------------------------------------------------------------------------------- */
 
 /* Everything that depends on LLVM's version. */
-bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
+bool lw__llvm_load(void); /* targets, self-test: what is the same for every unit */
+bool lw__llvm_start(struct lw__unit *unit); /* that, context, target machine */
 /* MemorySanitizer, with origins, on functions with the attribute sanitize_memory. */
 bool lw__llvm_shadow(struct lw__unit *unit);
 /* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:

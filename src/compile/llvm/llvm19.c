@@ -34,7 +34,7 @@ bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu
     return true;
 }
 
-bool lw__llvm_start(struct lw__unit *unit)
+bool lw__llvm_load(void)
 {
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
@@ -50,6 +50,13 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    return true;
+}
+
+bool lw__llvm_start(struct lw__unit *unit)
+{
+    if (!lw__llvm_load())
+        return false;
     lw__context_open(unit);
     /* for ref, whose kernels are small: building them takes longer than running them */
     return lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelNone);

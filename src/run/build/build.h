@@ -61,6 +61,28 @@ lw_status lw__compiler_find(char **path);
 lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out,
                            struct lw__bytes *first, bool *clean);
 
+/* ---- server.c: a compiler that stays ---- */
+
+/* Descriptors of ours are this or higher, so that none is where the child's shall be. */
+enum { LW_FILE_MIN = 10 };
+
+/* lw__memory_file - one with these bytes in it; -1 with errno set. owns: close() */
+int lw__memory_file(const char *name, const void *bytes, size_t count);
+
+enum lw__served {
+    LW_SERVED,      /* *wait_status is how the build ended */
+    LW_SERVER_NONE, /* nothing was done */
+    LW_SERVER_LOST, /* the files may have parts of a result in them */
+};
+
+/* lw__server_run - like lw__child_start and waitpid, in a child of a server for this compiler. */
+enum lw__served lw__server_run(const char *compiler, char *const *words, const int *files,
+                               size_t count, int printed, int *wait_status);
+
+/* lw__server_begin - the descriptor for --serve of a compiler about to be started: it leaves the
+ * process's server behind. -1: there is one, or there cannot be. owns: close() */
+int lw__server_begin(const char *compiler);
+
 /* ---- cache.c: results on disk ---- */
 
 /* A file that is being written has this and six letters after its name. */

@@ -5,6 +5,7 @@
  *     /dev/null      its input
  *     memory files   one for what it prints, which the message quotes; one for its result, and one
  *                    for that of the first launch; one with the source
+ *     a socket       where its copy serves that stays (server.c)
  * Every other descriptor of the host is closed in it.
  */
 #include "base/child.h"
@@ -25,8 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Descriptors in the child, and the lowest that ours may have so that dup2 overwrites none. */
-enum { CHILD_OUT = 3, CHILD_SOURCE = 4, CHILD_FIRST = 5, FILE_MIN = 10 };
+/* Descriptors in the child. */
+enum { CHILD_OUT = 3, CHILD_SOURCE, CHILD_FIRST, CHILD_SERVE, CHILD_END };
 enum { EXIT_BUILT = 0, EXIT_REFUSED = 1 };
 
 /* ---- where it is ---- */
@@ -128,19 +129,27 @@ static size_t add_block(const char **word, const char *kernel, lw_dim3 dims,
     return n;
 }
 
-/* The words belong to compile, its options and block; only the list is ours. */
-static char **command_line(const struct lw__compile *c, bool with_first, struct block_text *block)
+/* The words belong to compile, its options and block; only the list is ours. serves: it leaves a
+ * server behind. */
+static char **command_line(const struct lw__compile *c, bool with_first, bool serves,
+                           struct block_text *block)
 {
-    static const char *const out_text = "3", *const source_text = "4", *const first_text = "5";
+    static const char *const out_text = "3", *const source_text = "4", *const first_text = "5",
+                             *const serve_text = "6";
     const lw_build_options *o = c->options;
-    const size_t room = 22 + 2 * o->define_count + 2 * o->include_dir_count;
+    const size_t room = 24 + 2 * o->define_count + 2 * o->include_dir_count;
     const char **word = calloc(room, sizeof *word);
     size_t n = 0;
 
-    _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4 && CHILD_FIRST == 5, "the texts above");
+    _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4 && CHILD_FIRST == 5 && CHILD_SERVE == 6,
+                   "the texts above");
     if (!word)
         return NULL;
     word[n++] = "lanewise-compile";
+    if (serves) {
+        word[n++] = "--serve";
+        word[n++] = serve_text;
+    }
     word[n++] = "--device";
     word[n++] = c->target;
     word[n++] = "--name";
@@ -181,24 +190,6 @@ static char **command_line(const struct lw__compile *c, bool with_first, struct 
 }
 
 /* ---- its descriptors ---- */
-
-/* A memory file with these bytes in it, numbered FILE_MIN or higher; -1 with errno set. */
-static int memory_file(const char *name, const void *bytes, size_t count)
-{
-    int low = memfd_create(name, MFD_CLOEXEC), high, error;
-
-    if (low < 0)
-        return -1;
-    high = fcntl(low, F_DUPFD_CLOEXEC, FILE_MIN);
-    error = errno == EINVAL ? EMFILE : errno; /* a limit that is below FILE_MIN */
-    close(low);
-    errno = error;
-    if (high >= 0 && !lw__write_all(high, bytes, count)) {
-        close(high);
-        return -1;
-    }
-    return high;
-}
 
 static void close_file(int file)
 {
@@ -314,66 +305,116 @@ static lw_status fail_start(const struct lw__compile *compile, int error)
     return status;
 }
 
-static lw_status run(const struct lw__compile *compile, const struct child *child, char **words,
-                     bool *clean)
+static void close_files(const struct child *child)
 {
-    int wait_status = 0, e;
-    pid_t pid;
-
-    const int files[] = {[CHILD_OUT - 3] = child->out,
-                         [CHILD_SOURCE - 3] = child->source,
-                         [CHILD_FIRST - 3] = child->first};
-    const size_t count = child->first >= 0 ? 3 : child->source >= 0 ? 2 : 1;
-    e = lw__child_start(compile->compiler, words, files, count, child->printed, &pid);
-    if (e)
-        return fail_start(compile, e);
-    bool known = wait_for(pid, &wait_status);
-    *clean = !known || (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_BUILT);
-    if (!*clean && !(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_REFUSED))
-        return report(compile, child->printed, wait_status);
-    return LW_OK;
+    close_file(child->out);
+    close_file(child->first);
+    close_file(child->printed);
+    close_file(child->source);
 }
 
 static lw_status make_files(const struct lw__compile *compile, bool with_first, struct child *child)
 {
-    child->out = memory_file("lanewise-result", NULL, 0);
-    child->printed = memory_file("lanewise-printed", NULL, 0);
+    *child = (struct child){-1, -1, -1, -1};
+    child->out = lw__memory_file("lanewise-result", NULL, 0);
+    child->printed = lw__memory_file("lanewise-printed", NULL, 0);
     if (with_first)
-        child->first = memory_file("lanewise-first", NULL, 0);
+        child->first = lw__memory_file("lanewise-first", NULL, 0);
     if (!compile->path)
-        child->source = memory_file("lanewise-source", compile->source, compile->source_bytes);
+        child->source = lw__memory_file("lanewise-source", compile->source, compile->source_bytes);
     if (child->out < 0 || child->printed < 0 || (with_first && child->first < 0) ||
         (!compile->path && child->source < 0))
         return lw__fail_system(errno, "memory files for lanewise-compile");
     return LW_OK;
 }
 
+/* The files that the child's descriptors are, but for that of a server to begin. */
+static void list_files(const struct child *child, int *files)
+{
+    memset(files, -1, (CHILD_END - 3) * sizeof *files);
+    files[CHILD_OUT - 3] = child->out;
+    files[CHILD_SOURCE - 3] = child->source;
+    files[CHILD_FIRST - 3] = child->first;
+}
+
+static lw_status no_words(void)
+{
+    return lw__fail(LW_E_MEMORY, "out of memory: the compiler's command line");
+}
+
+/* Have the server do it, if there is one. */
+static lw_status ask(const struct lw__compile *compile, bool with_first, const struct child *child,
+                     enum lw__served *served, int *ended)
+{
+    struct block_text block;
+    char **words = command_line(compile, with_first, false, &block);
+    if (!words)
+        return no_words();
+    int files[CHILD_END - 3];
+    list_files(child, files);
+    *served = lw__server_run(compile->compiler, words, files, CHILD_END - 3, child->printed, ended);
+    free(words);
+    return LW_OK;
+}
+
+/* *ended is what wait() says, or 0 where nobody knows. */
+static lw_status start(const struct lw__compile *compile, bool with_first,
+                       const struct child *child, int *ended)
+{
+    int files[CHILD_END - 3];
+    list_files(child, files);
+    files[CHILD_SERVE - 3] = lw__server_begin(compile->compiler);
+    struct block_text block;
+    char **words = command_line(compile, with_first, files[CHILD_SERVE - 3] >= 0, &block);
+    pid_t pid;
+    const int e = words ? lw__child_start(compile->compiler, words, files, CHILD_END - 3,
+                                          child->printed, &pid)
+                        : 0;
+    close_file(files[CHILD_SERVE - 3]);
+    if (!words)
+        return no_words();
+    free(words);
+    if (e)
+        return fail_start(compile, e);
+    if (!wait_for(pid, ended))
+        *ended = 0;
+    return LW_OK;
+}
+
+/* A server may end at any time: then the program is started as if there had been none. */
+static lw_status run(const struct lw__compile *compile, bool with_first, struct child *child,
+                     bool *clean)
+{
+    enum lw__served served = LW_SERVER_NONE;
+    int ended = 0;
+    LW_TRY(make_files(compile, with_first, child));
+    LW_TRY(ask(compile, with_first, child, &served, &ended));
+    if (served == LW_SERVER_LOST) {
+        close_files(child);
+        LW_TRY(make_files(compile, with_first, child));
+    }
+    if (served != LW_SERVED)
+        LW_TRY(start(compile, with_first, child, &ended));
+    *clean = WIFEXITED(ended) && WEXITSTATUS(ended) == EXIT_BUILT;
+    if (*clean || (WIFEXITED(ended) && WEXITSTATUS(ended) == EXIT_REFUSED))
+        return LW_OK;
+    return report(compile, child->printed, ended);
+}
+
 lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out,
                            struct lw__bytes *first, bool *clean)
 {
     struct child child = {-1, -1, -1, -1};
-    struct block_text block;
-    char **words = command_line(compile, first != NULL, &block);
-    lw_status status = LW_OK;
 
     *out = (struct lw__bytes){0};
     if (first)
         *first = (struct lw__bytes){0};
     *clean = false;
-    if (!words)
-        status = lw__fail(LW_E_MEMORY, "out of memory: the compiler's command line");
-    if (!status)
-        status = make_files(compile, first != NULL, &child);
-    if (!status)
-        status = run(compile, &child, words, clean);
+    lw_status status = run(compile, first != NULL, &child, clean);
     if (!status)
         status = lw__read_descriptor(child.out, "the compiler's result", out);
     if (!status && first && lw__read_descriptor(child.first, "the compiler's result", first))
         *first = (struct lw__bytes){0}; /* the launch asks again */
-    close_file(child.out);
-    close_file(child.first);
-    close_file(child.printed);
-    close_file(child.source);
-    free(words);
+    close_files(&child);
     return status;
 }
