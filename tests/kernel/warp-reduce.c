@@ -13,6 +13,7 @@
 #include <lanewise/kernel.h>
 
 SHARED double inputs[1024];
+SHARED R results[1024];
 
 /* Values that make a sum's bits depend on the order, and an integer's sum wrap. */
 static double value_of(int me)
@@ -25,38 +26,38 @@ static double value_of(int me)
 #define SUM(a, b) ((a) + (b))
 #define PROD(a, b) ((a) * (b))
 
-/* The tree over the lanes of me's warp whose number has no common bit with `skip`, in type W. */
-#define TREE(op)                                                                                   \
-    W group[32];                                                                                   \
-    bool here[32];                                                                                 \
-    int first = me / 32 * 32;                                                                      \
-    for (int l = 0; l < 32; l++) {                                                                 \
-        here[l] = first + l < threads && (l & skip) == 0;                                          \
-        group[l] = here[l] ? (W)(T)inputs[first + l] : (W)0;                                       \
-    }                                                                                              \
-    for (int distance = 1; distance < 32; distance *= 2)                                           \
-        for (int l = 0; l < 32; l += 2 * distance) {                                               \
-            int r = l + distance;                                                                  \
-            if (here[l] && here[r])                                                                \
-                group[l] = (W)op(group[l], group[r]);                                              \
-            else if (here[r])                                                                      \
-                group[l] = group[r];                                                               \
-            here[l] |= here[r];                                                                    \
-        }
-
-#define CHECK(call, op)                                                                            \
-    {                                                                                              \
-        int skip = 0;                                                                              \
-        TREE(op)                                                                                   \
-        assert(_Generic(call((T)v), R: 1, default: 0));                                            \
-        assert(call((T)v) == (R)group[0]);                                                         \
-    }                                                                                              \
-    {                                                                                              \
-        int skip = 5;                                                                              \
-        TREE(op)                                                                                   \
-        if ((me & skip) == 0)                                                                      \
-            assert(call((T)v) == (R)group[0]);                                                     \
+/* In one thread: what the lanes of each warp got whose number has no common bit with `skip`,
+ * against the tree over their values in type W. */
+#define COMPARE(op, skip)                                                                          \
+    for (int first = 0; first < threads; first += 32) {                                            \
+        W group[32];                                                                               \
+        bool here[32];                                                                             \
+        for (int l = 0; l < 32; l++) {                                                             \
+            here[l] = first + l < threads && (l & skip) == 0;                                      \
+            group[l] = here[l] ? (W)(T)inputs[first + l] : (W)0;                                   \
+        }                                                                                          \
+        for (int distance = 1; distance < 32; distance *= 2)                                       \
+            for (int l = 0; l < 32; l += 2 * distance) {                                           \
+                int r = l + distance;                                                              \
+                if (here[l] && here[r])                                                            \
+                    group[l] = (W)op(group[l], group[r]);                                          \
+                else if (here[r])                                                                  \
+                    group[l] = group[r];                                                           \
+                here[l] |= here[r];                                                                \
+            }                                                                                      \
+        for (int l = 0; l < 32; l++)                                                               \
+            if (first + l < threads && (l & skip) == 0)                                            \
+                assert(results[first + l] == (R)group[0]);                                         \
     }
+
+#define CHECK(call, op, skip)                                                                      \
+    assert(_Generic(call((T)v), R: 1, default: 0));                                                \
+    if ((me & skip) == 0)                                                                          \
+        results[me] = call((T)v);                                                                  \
+    barrier();                                                                                     \
+    if (me == 0)                                                                                   \
+        COMPARE(op, skip)                                                                          \
+    barrier();
 
 /* T is the value's type, W the type it is combined in, R the result's. */
 KERNEL void reduce(int *checked)
@@ -66,9 +67,13 @@ KERNEL void reduce(int *checked)
     double v = value_of(me);
     inputs[me] = v;
     barrier();
-    CHECK(warp_sum, SUM)
-    CHECK(warp_max, MAX)
-    CHECK(warp_min, MIN)
-    CHECK(warp_prod, PROD) // lanewise-allow: overflow
+    CHECK(warp_sum, SUM, 0)
+    CHECK(warp_sum, SUM, 5)
+    CHECK(warp_max, MAX, 0)
+    CHECK(warp_max, MAX, 5)
+    CHECK(warp_min, MIN, 0)
+    CHECK(warp_min, MIN, 5)
+    CHECK(warp_prod, PROD, 0) // lanewise-allow: overflow
+    CHECK(warp_prod, PROD, 5) // lanewise-allow: overflow
     atomic_add(checked, 1);
 }
