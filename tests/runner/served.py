@@ -9,8 +9,10 @@ import sys
 
 
 def serve(build):
-    """Have one until this process and all that it starts have ended."""
+    """Have one of this build until this process and all that it starts have ended."""
     compiler = os.path.join(os.path.realpath(build), "src", "compile", "lanewise-compile")
+    if os.environ.get("LANEWISE_COMPILE_SERVER", "").endswith(":" + compiler):
+        return
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     number = theirs.fileno()
     subprocess.run([compiler, "--serve", str(number)], pass_fds=[number], check=True)
