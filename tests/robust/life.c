@@ -134,8 +134,9 @@ static void killed(bool of_clang, const char *how)
     struct kill k = {.of_clang = of_clang};
     lw_device *device = open_ref();
     char *source = long_source();
-    const char *define = "NO_PRECOMPILED_HEADER"; /* with it clang would be started twice */
-    lw_build_options options = {.source = source, .defines = &define, .define_count = 1};
+    const char *include = "/"; /* else clang, killed, would be started again without its module */
+    lw_build_options options = {.source = source, .include_dirs = &include, .include_dir_count = 1};
+    closefrom(3); /* no compiler stays: this build starts one */
     lw_program *program;
     pthread_t thread;
     pthread_create(&thread, NULL, killer, &k);

@@ -27,9 +27,15 @@ struct server {
 static struct {
     pthread_mutex_t lock; /* tried only: after fork() another thread may hold it for ever */
     struct server server;
-    pid_t process;  /* whose it is: not the child's after fork() */
-    char *compiler; /* the program's path */
-} own = {PTHREAD_MUTEX_INITIALIZER, {-1, 0}, 0, NULL};
+    pid_t process;       /* whose it is: not the child's after fork() */
+    struct stat program; /* the file that it was loaded from */
+} own = {.lock = PTHREAD_MUTEX_INITIALIZER, .server.socket = -1};
+
+static bool is_same(const struct stat *a, const char *path)
+{
+    struct stat b;
+    return !stat(path, &b) && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
 
 static bool is_there(const struct server *server)
 {
@@ -44,8 +50,6 @@ static void forget(void)
     if (is_there(&own.server))
         close(own.server.socket);
     own.server.socket = -1;
-    free(own.compiler);
-    own.compiler = NULL;
 }
 
 __attribute__((destructor)) static void end(void)
@@ -62,12 +66,11 @@ static bool named(const char *compiler, struct server *server)
     const char *text = secure_getenv("LANEWISE_COMPILE_SERVER");
     unsigned long inode;
     int length = 0;
-    struct stat is, wanted;
+    struct stat program;
     if (!text || sscanf(text, "%d:%lu:%n", &server->socket, &inode, &length) != 2 || !length)
         return false;
     server->inode = inode;
-    return is_there(server) && !stat(text + length, &is) && !stat(compiler, &wanted) &&
-           is.st_dev == wanted.st_dev && is.st_ino == wanted.st_ino;
+    return is_there(server) && !stat(text + length, &program) && is_same(&program, compiler);
 }
 
 /* ---- a request ---- */
@@ -172,8 +175,7 @@ enum lw__served lw__server_run(const char *compiler, char *const *words, const i
     if (named(compiler, &server))
         answer = ask(&server, words, files, count, printed);
     if (answer < 0 && !pthread_mutex_trylock(&own.lock)) {
-        if (own.server.socket >= 0 &&
-            (own.process != getpid() || strcmp(own.compiler, compiler) != 0))
+        if (own.server.socket >= 0 && (own.process != getpid() || !is_same(&own.program, compiler)))
             forget();
         server = own.server;
         if (is_there(&server))
@@ -200,20 +202,14 @@ int lw__server_begin(const char *compiler)
     struct stat s;
     if (pthread_mutex_trylock(&own.lock))
         return -1;
-    if (own.server.socket < 0 && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-        own.server.socket = fcntl(ends[0], F_DUPFD_CLOEXEC, LW_FILE_MIN);
+    if (own.server.socket < 0 && !stat(compiler, &own.program) &&
+        !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
         end = fcntl(ends[1], F_DUPFD_CLOEXEC, LW_FILE_MIN);
+        if (end >= 0 && !fstat(ends[0], &s))
+            own.server = (struct server){fcntl(ends[0], F_DUPFD_CLOEXEC, LW_FILE_MIN), s.st_ino};
         own.process = getpid();
-        own.compiler = lw__copy_string(compiler);
-        own.server.inode = fstat(ends[0], &s) ? 0 : s.st_ino;
         close(ends[0]);
         close(ends[1]);
-        if (end >= 0 && (own.server.socket < 0 || !own.compiler)) {
-            close(end);
-            end = -1;
-        }
-        if (end < 0)
-            forget();
     }
     pthread_mutex_unlock(&own.lock);
     return end;
