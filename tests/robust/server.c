@@ -116,10 +116,10 @@ static void *many(void *unused)
 
 static void builds_at_once(void)
 {
-    pthread_t threads[8];
-    for (size_t i = 0; i < 8; i++)
+    pthread_t threads[4];
+    for (size_t i = 0; i < 4; i++)
         CHECK(!pthread_create(&threads[i], NULL, many, NULL));
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
 }
 
