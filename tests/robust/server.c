@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -211,6 +212,23 @@ static void forked(void)
     CHECK(starts() == before + 1 && server() == of_parent);
 }
 
+/* A server with more rights than its process has by now builds nothing for it. */
+static void gives_up(void)
+{
+    const int before = starts();
+    const pid_t child = fork();
+    if (child == 0) {
+        WORKS(build());
+        CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+        WORKS(build());
+        WORKS(build());
+        CHECK(starts() == before + 2);
+        _exit(failures != 0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* A program that is not the one it was loaded from. */
 static void replaced(void)
 {
@@ -257,6 +275,7 @@ int main(void)
         as_if_started();
         closed();
         forked();
+        gives_up();
         replaced();
         lw_device_close(ref);
         CHECK(server() > 0);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,17 +25,53 @@ struct server {
     ino_t inode;
 };
 
+/* What a process may have given up since it began its server, which then must not build for it: a
+ * text can include any file that the server may read. */
+struct rights {
+    ino_t root, mounts; /* of chroot, and the namespace */
+    dev_t of_root;
+    uid_t user;
+    gid_t group;
+    int no_more; /* PR_SET_NO_NEW_PRIVS, which filters of system calls and of files need */
+};
+
 static struct {
     pthread_mutex_t lock; /* tried only: after fork() another thread may hold it for ever */
     struct server server;
     pid_t process;       /* whose it is: not the child's after fork() */
     struct stat program; /* the file that it was loaded from */
+    struct rights rights;
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .server.socket = -1};
 
 static bool is_same(const struct stat *a, const char *path)
 {
     struct stat b;
     return !stat(path, &b) && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+static struct rights rights_now(void)
+{
+    struct rights r;
+    struct stat s;
+    memset(&r, 0, sizeof r);
+    if (!stat("/", &s)) {
+        r.root = s.st_ino;
+        r.of_root = s.st_dev;
+    }
+    if (!stat("/proc/self/ns/mnt", &s))
+        r.mounts = s.st_ino;
+    r.user = geteuid();
+    r.group = getegid();
+    r.no_more = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+    return r;
+}
+
+/* Is it this process's, for this program, and with no more rights? */
+static bool is_own(const char *compiler)
+{
+    const struct rights now = rights_now();
+    return own.process == getpid() && is_same(&own.program, compiler) &&
+           !memcmp(&own.rights, &now, sizeof now);
 }
 
 static bool is_there(const struct server *server)
@@ -175,7 +212,7 @@ enum lw__served lw__server_run(const char *compiler, char *const *words, const i
     if (named(compiler, &server))
         answer = ask(&server, words, files, count, printed);
     if (answer < 0 && !pthread_mutex_trylock(&own.lock)) {
-        if (own.server.socket >= 0 && (own.process != getpid() || !is_same(&own.program, compiler)))
+        if (own.server.socket >= 0 && !is_own(compiler))
             forget();
         server = own.server;
         if (is_there(&server))
@@ -208,6 +245,7 @@ int lw__server_begin(const char *compiler)
         if (end >= 0 && !fstat(ends[0], &s))
             own.server = (struct server){fcntl(ends[0], F_DUPFD_CLOEXEC, LW_FILE_MIN), s.st_ino};
         own.process = getpid();
+        own.rights = rights_now();
         close(ends[0]);
         close(ends[1]);
     }
