@@ -9,7 +9,7 @@ from typing import Union
 
 from . import _core
 from ._core import Device, Stream
-from ._errors import ArgumentError, DeviceError
+from ._errors import ArgumentError
 
 DeviceLike = Union[str, Device, None]
 _default: list[Device] = []
@@ -49,17 +49,6 @@ def device(name: str) -> Device:
     return Device(name)
 
 
-def _first_device() -> Device:
-    wanted = os.environ.get("LANEWISE_DEVICE")
-    if wanted is not None:
-        return Device(wanted)
-    # NumPy's arrays lie in host memory, so a GPU is chosen only where the caller names it.
-    for row in devices():
-        if row.available and not row.name.startswith("cuda"):
-            return Device(row.name)
-    raise DeviceError("no device is available")
-
-
 def default_device(name: DeviceLike = None) -> Device:
     """The device for what is on none; with a name, this is set first.
 
@@ -73,7 +62,9 @@ def default_device(name: DeviceLike = None) -> Device:
     if name is not None:
         _default[:] = [name if isinstance(name, Device) else Device(name)]
     elif not _default:
-        _default.append(_first_device())
+        # NumPy's arrays lie in host memory, so a GPU is chosen only where the caller names it. To
+        # ask what is there would load its driver: a fifth of a second.
+        _default.append(Device(os.environ.get("LANEWISE_DEVICE", "cpu")))
     return _default[0]
 
 

@@ -278,3 +278,20 @@ def test_another_librarys_memory(name: str) -> None:
         pytest.skip(f"there is no GPU with {name}")
     done = run(TORCH, name)
     assert done.stdout == "done\n", done
+
+
+def test_the_default_device_loads_no_driver() -> None:
+    """It is "cpu" without a look at the others: to start NVIDIA's driver takes 0.2 s."""
+    simulator = os.environ.get("LANEWISE_TEST_PTXSIM", "")
+    if not os.path.exists(simulator):
+        pytest.skip("no simulator of PTX")
+    script = """
+import lanewise as lw
+assert lw.sum([1.0, 2.0]) == 3 and lw.default_device().name == "cpu"
+assert "ptxsim" not in open("/proc/self/maps").read()
+assert any(d.name == "cuda" and d.available for d in lw.devices())
+assert "ptxsim" in open("/proc/self/maps").read()
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "LANEWISE_DEVICE"}
+    subprocess.run([sys.executable, "-c", script], check=True,
+                   env={**environment, "LANEWISE_CUDA_DRIVER": simulator})
