@@ -8,7 +8,6 @@ if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q '__asan_init\|_
 fi
 printf '#include <lanewise/kernel.h>\nKERNEL void one(float *a)\n{\n    a[0] = 1;\n}\n' >one.c
 export LANEWISE_CACHE=0
-unset LANEWISE_COMPILE_SERVER # it would not have loaded what stands in LD_PRELOAD
 "$LANEWISE" run one.c -d ref 'f32[1]' >right
 
 # Only the arenas of lanewise-compile ask for one large row of zeros.

@@ -265,7 +265,6 @@ int main(void)
     write_file(program, script, 0755);
     setenv("LANEWISE_COMPILE", program, 1);
     setenv("LANEWISE_CACHE", "0", 1);
-    unsetenv("LANEWISE_COMPILE_SERVER");
     const pid_t child = fork();
     if (child == 0) {
         ref = open_ref();

@@ -21,7 +21,7 @@ class Processes:
             if self.is_over:
                 raise KeyboardInterrupt
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
-                                       close_fds=False, **how)
+                                       **how)
             self.groups.add(process.pid)
         watch = os.pidfd_open(process.pid)
         timed_out = False

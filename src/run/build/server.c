@@ -1,7 +1,6 @@
 /* server.c - the lanewise-compile that stays with this process (base/serve.h).
  *
  * The process's first build leaves it behind, and the system ends it with the process.
- * A runner of many processes can have one for all of them, and names it in LANEWISE_COMPILE_SERVER.
  */
 #include "base/serve.h"
 #include "run/build/build.h"
@@ -95,19 +94,6 @@ __attribute__((destructor)) static void end(void)
         return;
     forget();
     pthread_mutex_unlock(&own.lock);
-}
-
-/* $LANEWISE_COMPILE_SERVER: DESCRIPTOR:INODE:PROGRAM. */
-static bool named(const char *compiler, struct server *server)
-{
-    const char *text = secure_getenv("LANEWISE_COMPILE_SERVER");
-    unsigned long inode;
-    int length = 0;
-    struct stat program;
-    if (!text || sscanf(text, "%d:%lu:%n", &server->socket, &inode, &length) != 2 || !length)
-        return false;
-    server->inode = inode;
-    return is_there(server) && !stat(text + length, &program) && is_same(&program, compiler);
 }
 
 /* ---- a request ---- */
@@ -209,9 +195,7 @@ enum lw__served lw__server_run(const char *compiler, char *const *words, const i
 {
     struct server server = {-1, 0};
     int answer = -1;
-    if (named(compiler, &server))
-        answer = ask(&server, words, files, count, printed);
-    if (answer < 0 && !pthread_mutex_trylock(&own.lock)) {
+    if (!pthread_mutex_trylock(&own.lock)) {
         if (own.server.socket >= 0 && !is_own(compiler))
             forget();
         server = own.server;
