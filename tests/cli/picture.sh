@@ -75,6 +75,12 @@ KERNEL void outside(float *x)
     barrier();
     x[thread_idx.x + 5] = 1;
 }
+KERNEL void trips(int n)
+{
+    SHARED int part[8];
+    for (int i = 0; i < n; i++)
+        part[thread_idx.x] = i;
+}
 KERNEL void endless(int *x)
 {
     for (int i = 0; i < 300000; i++)
@@ -94,6 +100,7 @@ grep -q 'two.json: the recording was cut behind step 2; --steps N records more' 
 "$L" picture all.c -k turn -g 2x2 -b 32x32 64 'f32[64,64]' 'f32[64,64]=iota' -o tile.html
 "$L" picture all.c -k bins -b 32 'u32[8]' 'u32[100]=iota' 100 -o bins.json
 "$L" picture all.c -k dynamic -b 4 --shared 32 'f32[4,2]=iota' -o dynamic.json
+"$L" picture all.c -k trips -b 8 3 -o trips.json
 "$L" picture all.c -k endless -b 1 'i32[1]' -o endless.json 2>cut
 grep -q 'endless.json: the recording was cut behind step 0: it has more than 1048576 events' cut
 status=0
@@ -128,6 +135,9 @@ def memory(picture, name, step):
 def same(what, is_, expected):
     if is_ != expected:
         sys.exit(f"{what} is {is_}, expected {expected}")
+
+# What follows the last trip, lines alone, is no step of its own.
+same("accesses of trips", [len(s["access"]) for s in load("trips")["steps"]], [1, 1, 1])
 
 dot = load("dot")
 same("steps of dot", len(dot["steps"]), 5)
