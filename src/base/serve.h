@@ -28,7 +28,7 @@ enum { LW_SERVE_CANNOT = 125 };
 
 struct lw__serve_request {
     uint32_t word_count, variable_count;
-    uint32_t is_open; /* bit i: the child has a descriptor 3 + i, the next of those sent */
+    uint32_t is_open; /* bit i: descriptor 3 + i of the child is among those sent */
     struct rlimit limits[RLIM_NLIMITS];
 };
 #endif

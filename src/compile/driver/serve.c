@@ -30,7 +30,6 @@ struct server {
     int socket, ended; /* ended: a signalfd of SIGCHLD */
     struct build builds[BUILDS_MAX];
     size_t build_count;
-    struct stat self; /* the file it was loaded from */
 };
 
 /* What a message brought. */
@@ -161,16 +160,17 @@ static void reap(struct server *server)
             }
 }
 
-static bool is_replaced(const struct server *server)
+/* Is another file now where the one was that this process was loaded from? */
+static bool is_replaced(void)
 {
     char path[4096];
-    struct stat now;
+    struct stat loaded, now;
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0)
         return true;
     path[length] = 0;
-    return stat(path, &now) || now.st_ino != server->self.st_ino ||
-           now.st_dev != server->self.st_dev || now.st_mtime != server->self.st_mtime;
+    return stat(path, &now) || stat("/proc/self/exe", &loaded) || now.st_ino != loaded.st_ino ||
+           now.st_dev != loaded.st_dev;
 }
 
 /* Everything of the host's is given back, and what its terminal sends is not for this process. */
@@ -191,7 +191,7 @@ static bool settle(struct server *server, int socket)
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     server->ended = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-    return server->ended >= 0 && !chdir("/") && !stat("/proc/self/exe", &server->self);
+    return server->ended >= 0 && !chdir("/");
 }
 
 /* Comes back in children only. */
@@ -217,7 +217,7 @@ static void serve(struct server *server, int *argc, char ***argv)
             reap(server);
         if (files[1].revents) {
             struct request request;
-            if (!receive(server->socket, &request) || is_replaced(server))
+            if (!receive(server->socket, &request) || is_replaced())
                 _exit(0); /* the children end with it */
             if (request.file_count && begin(server, &request, argc, argv))
                 return;

@@ -4,11 +4,10 @@
  */
 #include "base/serve.h"
 #include "run/build/build.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -132,9 +131,9 @@ static int texts_file(char *const *words, struct lw__serve_request *request)
 }
 
 /* Sends it. The host's end for the answer; -1: it cannot be sent. */
-static int ask(const struct server *server, char *const *words, const int *files, size_t count,
-               int printed)
+static int ask(int socket, char *const *words, const int *files, size_t count, int printed)
 {
+    assert(count <= LW_SERVE_FILES_MAX);
     struct lw__serve_request request = {0};
     int answer[2] = {-1, -1}, sent[LW_SERVE_FILES + LW_SERVE_FILES_MAX];
     size_t sent_count = LW_SERVE_FILES;
@@ -166,7 +165,7 @@ static int ask(const struct server *server, char *const *words, const int *files
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(sent_count * sizeof *sent);
     memcpy(CMSG_DATA(&control.header), sent, sent_count * sizeof *sent);
-    ok = ok && sendmsg(server->socket, &message, MSG_NOSIGNAL) == sizeof request;
+    ok = ok && sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof request;
 
     close(answer[1]);
     if (sent[LW_SERVE_FOLDER] >= 0)
@@ -193,14 +192,14 @@ static bool hear(int answer, int *wait_status)
 enum lw__served lw__server_run(const char *compiler, char *const *words, const int *files,
                                size_t count, int printed, int *wait_status)
 {
-    struct server server = {-1, 0};
+    ino_t asked = 0;
     int answer = -1;
     if (!pthread_mutex_trylock(&own.lock)) {
         if (own.server.socket >= 0 && !is_own(compiler))
             forget();
-        server = own.server;
-        if (is_there(&server))
-            answer = ask(&server, words, files, count, printed);
+        if (is_there(&own.server))
+            answer = ask(own.server.socket, words, files, count, printed);
+        asked = own.server.inode;
         if (answer < 0)
             forget();
         pthread_mutex_unlock(&own.lock);
@@ -210,7 +209,7 @@ enum lw__served lw__server_run(const char *compiler, char *const *words, const i
     if (hear(answer, wait_status))
         return LW_SERVED;
     if (!pthread_mutex_trylock(&own.lock)) {
-        if (own.server.inode == server.inode)
+        if (own.server.inode == asked)
             forget();
         pthread_mutex_unlock(&own.lock);
     }
