@@ -8,46 +8,49 @@
  *
  * shapes   x: n elements side by side; counts: bins of i64; ranges: 2 of f64 a part; limits: 2
  * launch   range, count: a block a part; begin: one block
- * reads    every type, converted to double
+ * reads    every type, as if converted to double
  * numeric  counts are exact: a bin is guessed by a quotient and set right by its edges
  */
 #ifndef LW_KERNELS_HISTOGRAM_H
 #define LW_KERNELS_HISTOGRAM_H
-#include "element.h"
-#include "view.h"
+#include "stream.h"
 
-enum { LINE = 256, NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
+enum { NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
 
-/* Elements i to i + count of x as double. */
-DEVICE static void load_line(double *line, const void *x, int type, size_t i, size_t count)
-{
-    switch (type) {
-#define LINE_CASE(code, T)                                                                         \
-    case code:                                                                                     \
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x)                 \
-            line[j] = (double)((const T *)x)[i + j];                                               \
-        break;
-        ELEMENT_TYPES(LINE_CASE)
-#undef LINE_CASE
-    default: break;
-    }
-}
+/* X(code, T, A): A holds an element and is compared at once. */
+/* clang-format off */
+#define COMPARED_TYPES(X)                                                                          \
+    X(DT_I8, int8_t, int8_t) X(DT_I16, int16_t, int16_t) X(DT_I32, int32_t, int32_t)               \
+    X(DT_I64, int64_t, int64_t) X(DT_U8, uint8_t, uint8_t) X(DT_U16, uint16_t, uint16_t)           \
+    X(DT_U32, uint32_t, uint32_t) X(DT_U64, uint64_t, uint64_t) X(DT_BOOL, bool, uint8_t)          \
+    X(DT_F16, _Float16, float) X(DT_BF16, __bf16, float) X(DT_F32, float, float)                   \
+    X(DT_F64, double, double)
+/* clang-format on */
 
 KERNEL void histogram_range(size_t n, size_t part, const void *x, int type, void *ranges)
 {
-    SHARED double line[LINE];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     double low = INFINITY, high = -INFINITY;
     bool has_nan = false;
 
-    for (size_t i = first; i < end; i += LINE) {
-        const size_t count = min_size(LINE, end - i);
-        load_line(line, x, type, i, count);
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
-            low = line[j] < low ? line[j] : low;
-            high = line[j] > high ? line[j] : high;
-            has_nan = has_nan || isnan(line[j]);
-        }
+    switch (type) {
+#define RANGE_CASE(code, T, A)                                                                     \
+    case code: {                                                                                   \
+        A least = ((const T *)x)[first], most = least;                                             \
+        EACH_ELEMENT(T, x, first, (size_t)thread_idx.x, (size_t)block_dim.x, end - first,          \
+                     {                                                                             \
+                         const A v = e;                                                            \
+                         least = v < least ? v : least;                                            \
+                         most = v > most ? v : most;                                               \
+                         has_nan = has_nan || v != v;                                              \
+                     });                                                                           \
+        low = (double)least;                                                                       \
+        high = (double)most;                                                                       \
+        break;                                                                                     \
+    }
+        COMPARED_TYPES(RANGE_CASE)
+#undef RANGE_CASE
+    default: break;
     }
     low = block_min(low);
     high = block_max(high);

@@ -91,6 +91,25 @@ def test_histogram(x: np.ndarray, bins: int, limits: tuple[float, float] | None)
     np.testing.assert_array_equal(lw.histogram(x, bins, **words), expected)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "i4", "u8"])
+@pytest.mark.parametrize("low, high", [(-1, 1), (0, 1e-3), (1e6, 1e6 + 3), (-7.3, 1e5), (0.1, 0.3),
+                                       (0, 1e-310), (-1e300, 1e300), (3, 9e7), (1, 1 + 1e-12)])
+@pytest.mark.parametrize("bins", [1, 3, 100, 1700, 4096, 4097])
+def test_histogram_at_its_edges(dtype: str, low: float, high: float, bins: int) -> None:
+    edges = np.append(low + np.arange(bins) * ((high - low) / bins), high)
+    some = np.random.default_rng(1).uniform(low - (high - low) / 9, high, 999)
+    with np.errstate(all="ignore"):
+        x = np.concatenate([edges, some, [np.nan, np.inf, -np.inf, 0.0, -0.0]])
+        x = np.nan_to_num(x.astype(dtype)) if dtype[0] in "iu" else x.astype(dtype)
+    if dtype[0] == "f":
+        x = np.concatenate([x, np.nextafter(x, x.dtype.type(np.inf)),
+                            np.nextafter(x, x.dtype.type(-np.inf))])
+    wide = x.astype("f8")
+    wide = wide[(wide >= low) & (wide <= high)]
+    expected = np.bincount(np.searchsorted(edges[1:-1], wide, side="right"), minlength=bins)
+    np.testing.assert_array_equal(lw.histogram(x, bins, low=low, high=high), expected)
+
+
 def test_histogram_of_odd_data() -> None:
     assert lw.histogram(np.zeros(0), 2).tolist() == [0, 0]
     assert lw.histogram(np.full(3, 7.0), 2).tolist() == np.histogram(np.full(3, 7.0), 2)[0].tolist()

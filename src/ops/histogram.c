@@ -3,9 +3,16 @@
 #include <limits.h>
 #include <math.h>
 
-/* The kernels take any part and block. On a GPU each block adds its own counts of all bins, so
- * there are as few as fill it. */
-enum { PART = 65536, THREADS_GPU = 1024, PART_GPU = 4 * THREADS_GPU, BLOCKS_GPU = 264 };
+/* The kernels take any part. Each block adds its own counts of all bins: on a GPU there are as few
+ * as fill it; on a processor a part has many more elements than bins. */
+enum {
+    PART = 65536,
+    PART_BINS = 64,
+    NEAR_BINS = 4096,
+    THREADS_GPU = 1024,
+    PART_GPU = 4 * THREADS_GPU,
+    BLOCKS_GPU = 264
+};
 
 struct histogram_arguments {
     lw_tensor counts, x;
@@ -16,12 +23,12 @@ struct histogram_arguments {
     LW_OP_BLOCKS_VARIANT(call, histogram, kernel, blocks,                                          \
                          lw_dim_1((call)->is_gpu ? THREADS_GPU : lw__threads(call)), __VA_ARGS__)
 
-static size_t part_of(const struct lw__call *call, size_t n)
+static size_t part_of(const struct lw__call *call, size_t n, size_t bins)
 {
     const size_t part = lw__divide_up(lw__divide_up(n, BLOCKS_GPU), THREADS_GPU) * THREADS_GPU;
 
     if (!call->is_gpu)
-        return PART;
+        return bins <= PART / PART_BINS || bins > NEAR_BINS ? PART : PART_BINS * bins;
     return part < PART_GPU ? PART_GPU : part;
 }
 
@@ -52,7 +59,7 @@ static lw_status histogram_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__contiguous_in(call, &x));
     size_t n = lw__operand_count(&x);
     size_t bins = counts.shape.extent[LW_AXES - 1];
-    size_t part = part_of(call, n);
+    size_t part = part_of(call, n, bins);
     size_t parts = lw__divide_up(n, part);
     struct lw__operand to;
     /* Several launches count: where one is refused, the output must stay as it was. */
