@@ -188,6 +188,41 @@ static void many_at_once(void)
     other_work();
 }
 
+/* Launches without an end take all threads, and what comes later has its turn: with a deadline, for
+ * which this thread does not run it, and where somebody reads what it writes. */
+static void later_ones_run(void)
+{
+    enum { MOST = 256 };
+    static lw_stream *streams[MOST];
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const int many = processors < MOST ? (int)processors + 1 : MOST;
+    for (int i = 0; i < many; i++) {
+        streams[i] = new_stream();
+        launch(streams[i], "counts", 4, EVER);
+    }
+    usleep(50000);
+    static int done;
+    for (int n = 1000; n < 3000; n += 1000) { /* of each of which no time is known */
+        lw_stream *stream = new_stream();
+        lw_buffer *x;
+        lw_kernel *k;
+        WORKS(lw_program_kernel(program, "writes", &k));
+        WORKS(lw_buffer_create(device, LW_I32, 96, &x));
+        WORKS(LW_LAUNCH(stream, k, 1, 96, (long)n, x));
+        if (n == 1000)
+            WORKS(lw_stream_wait_for(stream, SECONDS * UINT64_C(1000000000)));
+        WORKS(lw_buffer_read(x, 95, 1, &done));
+        CHECK(done == n);
+        lw_buffer_destroy(x);
+        lw_stream_destroy(stream);
+    }
+    for (int i = 0; i < many; i++)
+        lw_stream_cancel(streams[i]);
+    for (int i = 0; i < many; i++)
+        lw_stream_destroy(streams[i]);
+    nobody_works();
+}
+
 /* To destroy what nobody waits for any more is to cancel it. */
 static void destroyed(void)
 {
@@ -368,6 +403,7 @@ static const struct {
 } cases[] = {
     {"all_stop", all_stop},
     {"many_at_once", many_at_once},
+    {"later_ones_run", later_ones_run},
     {"destroyed", destroyed},
     {"polled", polled},
     {"cancelled_by_another", cancelled_by_another},

@@ -19,6 +19,7 @@ static void await_others(lw_batch *b, const lw_stream *own)
         if (!lw__ahead_drain_batch(b) && !lw__pool_lend_hand(&b->last->task))
             lw__wait_change(NULL);
     }
+    lw__pool_release();
     lw__unlock();
 }
 

@@ -137,6 +137,7 @@ lw_status lw_event_wait(lw_event *event)
         else if (!lw__pool_lend_hand(&mark->stream->task))
             lw__wait_change(NULL);
     }
+    lw__pool_release();
     if (mark->state == LW_MARK_FAILED)
         status = lw__fail(mark->status, "%s", mark->error);
     lw__mark_release(mark);

@@ -76,8 +76,10 @@ struct lw_stream {
     void *picture_recording;
     void (*picture_free)(void *recording);
     lw_stream *next, *previous;  /* of all streams */
-    uint64_t queued_at;          /* the latest job that a worker should run: lw__clock */
+    uint64_t queued_at;          /* the latest job that did not run at once: lw__clock */
+    bool is_unseen;              /* nobody has waited since */
     bool is_prompt;              /* the last wait followed at once */
+    uint64_t held_ns;            /* that the jobs take for which no worker was called */
     struct lw__job *head, *tail; /* queued, the oldest first */
     bool stepping;               /* a worker has it in hand */
     struct lw__job *running;     /* and runs this job of it */
@@ -151,6 +153,9 @@ void lw__streams_finish(const lw_device *device);
 /* lw__ahead_drain_batch - locked, but while it waits, for a run of it that the device has taken.
  * False: there is none. */
 bool lw__ahead_drain_batch(const lw_batch *batch);
+
+/* lw__job_known_time - locked: nanoseconds that it should take in one thread; 0: not known. */
+uint64_t lw__job_known_time(const lw_stream *stream, const struct lw__job *job);
 
 /* lw__job_record - hand a launch that is checked and packed to who records. */
 lw_status lw__job_record(struct lw__job *job, const lw_arg *args, size_t count);

@@ -16,8 +16,8 @@
 #include <assert.h>
 
 /* Nanoseconds. SMALL_NS: shorter launches run in the thread that queues them. HELD_NS: for shorter
- * launches no worker is woken if that thread may wait at once; then that thread runs them. */
-enum { SMALL_NS = 10000, HELD_NS = 500000 };
+ * ones no worker is woken if that thread is likely to wait at once; then that thread runs them. */
+enum { SMALL_NS = 10000, HELD_NS = 2000000 };
 
 /* ---- stepping: all locked ---- */
 
@@ -120,6 +120,14 @@ static lw_status run_job(lw_stream *s, struct lw__job *job)
     }
 }
 
+/* This thread looks for work next, so the stream's next job needs no other. */
+static void go_on(lw_stream *stream)
+{
+    if (lw__stream_can_step(stream))
+        lw__pool_keep(&stream->task);
+    lw__announce();
+}
+
 static void step(struct lw__task *task)
 {
     lw_stream *stream = (lw_stream *)(void *)task;
@@ -144,8 +152,7 @@ static void step(struct lw__task *task)
         stream->running = NULL;
         lw__ahead_add(stream, job);
         stream->stepping = false;
-        lw__stream_schedule(stream);
-        lw__announce();
+        go_on(stream);
     } else { /* it is over, or it failed */
         struct lw__job *dropped = NULL;
         uint64_t count;
@@ -163,18 +170,18 @@ static void step(struct lw__task *task)
         stream->stepping = false;
         stream->finished += count;
         assert(stream->finished <= stream->queued);
-        lw__stream_schedule(stream);
-        lw__announce();
+        go_on(stream);
     }
 }
 
 /* ---- queueing ---- */
 
-/* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
-static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
+uint64_t lw__job_known_time(const lw_stream *s, const struct lw__job *job)
 {
     const struct lw__device_ops *ops = s->device->ops;
 
+    if (job->kind != LW_JOB_LAUNCH && job->kind != LW_JOB_BATCH)
+        return 1;
     if (job->kind == LW_JOB_BATCH) {
         uint64_t all = job->parts ? 0 : 1;
 
@@ -200,32 +207,39 @@ static bool runs_here(const lw_stream *s, const struct lw__job *job)
 
     if (is_launch ? s->is_wrapped || is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
         return true;
-    uint64_t time = known_time(s, job);
+    const uint64_t time = lw__job_known_time(s, job);
     return time && time <= SMALL_NS;
 }
 
 /* Locked. Nothing is lost where the wait comes at once again, and else no more than the time. */
-static bool is_held(const lw_stream *s, const struct lw__job *job)
+static bool is_held(lw_stream *s, const struct lw__job *job)
 {
-    uint64_t time = s->is_prompt ? known_time(s, job) : 0;
+    const uint64_t time = lw__job_known_time(s, job);
 
-    return time && time <= HELD_NS;
+    if (s->head == job)
+        s->held_ns = 0;
+    s->held_ns += time;
+    return s->is_prompt && time && s->held_ns <= HELD_NS;
 }
 
-/* Locked. */
+/* Locked. A held stream takes more jobs without a word to the workers. */
 static void start(lw_stream *s, struct lw__job *job)
 {
-    bool is_first = s->head == job && lw__stream_can_step(s);
+    const bool is_free = lw__stream_can_step(s), is_first = is_free && s->head == job;
 
     if (is_first && runs_here(s, job)) {
         step(&s->task);
+        lw__pool_release();
         return;
     }
     s->queued_at = lw__clock();
-    if (is_first && is_held(s, job))
+    s->is_unseen = true;
+    if (is_free && is_held(s, job)) {
         lw__pool_hold(&s->task);
-    else
-        lw__stream_schedule(s);
+    } else if (is_free) {
+        lw__pool_schedule(&s->task);
+        lw__pool_release();
+    }
 }
 
 /* Locked, but while the job runs, if it runs here. */
@@ -235,7 +249,8 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
     LW_TRY(lw__stream_failure(s));
     LW_TRY(lw__pool_ready(lw__streams_after_fork));
     LW_TRY(lw__job_claim(job));
-    lw__pool_release();
+    if (!s->task.ready)
+        lw__pool_release();
     s->task.step = step;
     if (s->tail)
         s->tail->next = job;

@@ -4,7 +4,9 @@
 #include "run/queue/queue.h"
 #include <assert.h>
 
-enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch follows it at once */
+/* Nanoseconds. PROMPT_NS: a wait this soon after a launch follows it at once. LENT_NS: a thread that
+ * has to be back in time steps jobs up to so long. */
+enum { PROMPT_NS = 50000, LENT_NS = 10000000 };
 
 /* ---- what kernels print ---- */
 
@@ -47,6 +49,16 @@ static lw_status wait_result(lw_stream *s)
 
 /* ---- waiting ---- */
 
+/* Locked. A thread that has to be back by the deadline takes only what has been short before. */
+static bool lend_hand(lw_stream *s, const struct timespec *deadline)
+{
+    const uint64_t time = deadline && s->head ? lw__job_known_time(s, s->head) : 0;
+
+    if (deadline && (!time || time > LENT_NS || lw__clock_of(deadline) < lw__clock() + 2 * time))
+        return false;
+    return lw__pool_lend_hand(&s->task);
+}
+
 static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
 {
     bool in_time = true, done;
@@ -56,11 +68,14 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     lw__lock();
     assert(s->finished <= s->queued);
     uint64_t target = s->queued;
-    if (s->finished < target)
-        s->is_prompt = s->task.ready && lw__clock() - s->queued_at < PROMPT_NS;
+    if (s->is_unseen) {
+        s->is_unseen = false;
+        s->is_prompt = lw__clock() - s->queued_at < PROMPT_NS;
+    }
     while (s->finished < target && in_time && !s->is_given_up)
-        if (deadline || !lw__pool_lend_hand(&s->task))
+        if (!lend_hand(s, deadline))
             in_time = lw__stream_wait_more(s, deadline);
+    lw__pool_release();
     done = s->finished >= target || s->is_given_up;
     s->is_overdue = !done;
     lw__unlock();

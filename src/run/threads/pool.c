@@ -13,13 +13,14 @@
  *
  * A host's thread that waits for a task steps it itself, as long as no worker has it in hand:
  * then nobody waits for a worker to wake up, and the data stays near the processor that wrote it.
- * Threads that do so count as workers.
+ * Threads that do so count as workers, but need nobody's leave: the limit is one of workers.
  *
  * Before it sleeps, an idle thread polls without the lock for a moment, if no other thread needs
  * its processor. Sleep and wake-up take longer than a small launch.
  *
  * A thread whose launch was cancelled may not come back from it (queue/end.c). Another one then
- * takes its place.
+ * takes its place. So it is while a task waits and all workers are in launches that do not end:
+ * a thread that waits sees that none was taken up for STRANDED_NS.
  *
  * fork() copies one thread only. The lock is taken around it, so that the child finds all lists in
  * order; there the workers are gone, and new ones start with the next launch.
@@ -36,7 +37,7 @@
 
 /* Nanoseconds for which threads look for news: a worker for work, a launch for its helpers' end; a
  * thread that waits for a change. */
-enum { SPIN_NS = 50000, WAIT_NS = 200000, SPIN_STEP = 16 };
+enum { SPIN_NS = 50000, WAIT_NS = 200000, SPIN_STEP = 16, STRANDED_NS = 50000000 };
 
 struct worker {
     pthread_t thread;
@@ -53,6 +54,8 @@ static struct {
     struct worker workers[LW_WORKERS_MAX];
     size_t count, limit, busy;
     size_t lost;                   /* threads that may never come back, and that others replace */
+    size_t stranded;               /* more of them, for tasks alone, until none is ready */
+    size_t taken;                  /* tasks that were taken up, ever */
     size_t spinners, spinners_max; /* workers that look for news; how many may */
     bool waiter_spins;             /* so does a thread that waits for a change */
     struct lw__task *first, *last; /* ready tasks */
@@ -63,6 +66,9 @@ static struct {
     size_t wanted; /* helpers, of all shares */
     bool ending;
 } pool;
+
+static void call_worker(void);
+static bool has_room(void);
 
 static unsigned era;                   /* locked */
 static void (*tasks_after_fork)(void); /* locked */
@@ -146,7 +152,7 @@ static bool spin_for_change(const struct timespec *deadline)
     if (pool.waiter_spins || !pool.spinners_max || pool.busy > pool.spinners_max)
         return false;
     if (deadline) {
-        limit = (uint64_t)deadline->tv_sec * 1000000000u + (uint64_t)deadline->tv_nsec;
+        limit = lw__clock_of(deadline);
         end = limit < end ? limit : end;
     }
     pool.waiter_spins = true;
@@ -155,15 +161,22 @@ static bool spin_for_change(const struct timespec *deadline)
     return moved;
 }
 
+/* Looks, after STRANDED_NS, if anybody still takes up tasks. */
 static bool wait_for_change(const struct timespec *deadline)
 {
     if (spin_for_change(deadline))
         return true;
-    if (!deadline) {
-        pthread_cond_wait(&changed, &lock);
+    const size_t taken = pool.taken;
+    const struct timespec soon = lw__deadline(STRANDED_NS);
+    const bool is_last = deadline && lw__clock_of(deadline) <= lw__clock_of(&soon);
+    if (pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, is_last ? deadline : &soon) !=
+        ETIMEDOUT)
         return true;
+    if (pool.first && pool.taken == taken && !has_room()) {
+        pool.stranded++;
+        call_worker();
     }
-    return pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, deadline) != ETIMEDOUT;
+    return !is_last;
 }
 
 bool lw__wait_change(const struct timespec *deadline)
@@ -189,8 +202,10 @@ static struct lw__task *take_ready(void)
 {
     struct lw__task *task = pool.first;
 
-    if (task)
+    if (task) {
         lw__pool_forget(task);
+        pool.taken++;
+    }
     return task;
 }
 
@@ -288,7 +303,7 @@ static void start_worker(void)
     struct worker *w = &pool.workers[pool.count];
 
     set_limit();
-    if (pool.count >= pool.limit + pool.lost || pool.count == LW_WORKERS_MAX)
+    if (pool.count >= pool.limit + pool.lost + pool.stranded || pool.count == LW_WORKERS_MAX)
         return;
     sigset_t all;
     sigfillset(&all);
@@ -353,20 +368,21 @@ static void help(struct lw__share *share)
         pthread_cond_broadcast(&helped);
 }
 
-/* Locked. May one more thread work? */
+/* Locked. May one more worker work? */
 static bool has_room(void)
 {
-    return pool.busy < pool.limit + pool.lost;
+    return pool.busy < pool.limit + pool.lost + pool.stranded;
 }
 
 static bool do_something(struct worker *self)
 {
-    const bool is_free = has_room(); /* threads that wait work, too */
-    struct lw__task *task = is_free ? take_ready() : NULL;
-    struct lw__share *share = task || !is_free ? NULL : choose_share();
+    struct lw__task *task = has_room() ? take_ready() : NULL; /* threads that wait work, too */
+    struct lw__share *share = task || pool.busy >= pool.limit + pool.lost ? NULL : choose_share();
 
-    if (!task && !share)
+    if (!task && !share) {
+        pool.stranded -= pool.stranded && !pool.first;
         return false;
+    }
     assert(!self->busy);
     self->busy = true;
     pool.busy++;
@@ -416,15 +432,20 @@ void lw__pool_schedule(struct lw__task *task)
     call_worker();
 }
 
-/* To call a worker takes a launch's thread longer than to hand over the launch. */
+/* To call a worker takes a launch's thread longer than to hand over the launch. Where others wait,
+ * perhaps for this, nobody relies on what a thread is likely to do. */
 void lw__pool_hold(struct lw__task *task)
 {
-    if (pool.waiters) {
+    if (pool.waiters)
         lw__pool_schedule(task);
-    } else if (!task->ready) {
-        add_ready(task);
-        pool.held = true;
-    }
+    else if (!task->ready)
+        lw__pool_keep(task);
+}
+
+void lw__pool_keep(struct lw__task *task)
+{
+    add_ready(task);
+    pool.held = true;
 }
 
 void lw__pool_release(void)
@@ -437,7 +458,7 @@ void lw__pool_release(void)
  * near its own processor. */
 bool lw__pool_lend_hand(struct lw__task *task)
 {
-    if (!task->ready || !has_room())
+    if (!task->ready)
         return false;
     lw__pool_forget(task);
     pool.busy++;
@@ -445,7 +466,8 @@ bool lw__pool_lend_hand(struct lw__task *task)
     task->step(task);
     assert(lw__is_locked() && pool.busy > 0);
     pool.busy--;
-    call_worker();
+    if (!task->ready || pool.ready + pool.wanted > 1)
+        call_worker();
     return true;
 }
 

@@ -31,6 +31,12 @@ unsigned lw__era(void);                             /* locked: how many forks le
 uint64_t lw__clock(void);                           /* CLOCK_MONOTONIC, in nanoseconds */
 struct timespec lw__deadline(uint64_t nanoseconds); /* such a time: so long from now */
 
+/* lw__clock_of - the time in nanoseconds, as lw__clock has it */
+static inline uint64_t lw__clock_of(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
  * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
 bool lw__wait_change(const struct timespec *deadline);
@@ -53,12 +59,15 @@ void lw__pool_schedule(struct lw__task *task); /* locked: have a worker step it 
 void lw__pool_forget(struct lw__task *task);   /* locked: it goes away */
 
 /* lw__pool_hold - locked: the host's thread is likely to wait for it in a moment, and so to lend a
- * hand; if it does anything else, lw__pool_release has a worker step it. */
+ * hand; if it does anything else, lw__pool_release has a worker step it. lw__pool_keep: this thread
+ * looks for work, or releases, before it opens the lock. */
 void lw__pool_hold(struct lw__task *task);
+void lw__pool_keep(struct lw__task *task);
 void lw__pool_release(void); /* locked */
 
-/* lw__pool_lend_hand - locked: step the task in this thread, which has to wait for it. False: a
- * worker does, or there is nothing to step, or enough threads work. */
+/* lw__pool_lend_hand - locked: step the task in this thread, which has to wait for it; then there
+ * may be more of it, so lw__pool_release comes after the last. False: a worker steps it, or there
+ * is nothing to step. */
 bool lw__pool_lend_hand(struct lw__task *task);
 
 /* lw__pool_lose - locked: so many threads may never come back, and others take their place.
