@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""busy.py - small calls on an idle machine, and beside a process on each processor that never stops.
+"""busy.py - small calls, alone and beside a process on each processor that never stops.
 
     PYTHONPATH=build/python python3 bench/busy.py [--threads N] [--json FILE] [--commit NAME]
 

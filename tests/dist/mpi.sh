@@ -32,15 +32,16 @@ compile()
         -llanewise-ops -llanewise -Wl,-rpath,"$BUILD/src/ops:$BUILD/src/run" -lpthread
 }
 
-# each MPI COUNT PROGRAM... - what a rank prints goes to a file of its own, said.RANK: a launcher may
-# put another's words between a line and its end
+# each MPI COUNT PROGRAM... - what a rank prints goes to a file of its own, said.RANK: a launcher
+# may put another's words between a line and its end
 each()
 {
     mpi=$1 count=$2
     shift 2
     rm -f said.*
     # shellcheck disable=SC2016 # each rank's own variables
-    start "$mpi" "$count" sh -c 'exec "$@" >"said.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"' rank "$@" 2>err
+    start "$mpi" "$count" sh -c 'exec "$@" >"said.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"' rank "$@" \
+        2>err
 }
 
 # right RANK... - these have said so, and no others

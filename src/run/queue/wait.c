@@ -4,8 +4,8 @@
 #include "run/queue/queue.h"
 #include <assert.h>
 
-/* Nanoseconds. PROMPT_NS: a wait this soon after a launch follows it at once. LENT_NS: a thread that
- * has to be back in time steps jobs up to so long. */
+/* Nanoseconds. PROMPT_NS: a wait this soon after a launch follows it at once. LENT_NS: a thread
+ * that has to be back in time steps jobs up to so long. */
 enum { PROMPT_NS = 50000, LENT_NS = 10000000 };
 
 /* ---- what kernels print ---- */
