@@ -135,14 +135,35 @@ def dots():
 
 def reductions():
     x = uniform(N24)
-    rows, square = x.reshape(16384, 1024), x.reshape(4096, 4096)
+    rows = x.reshape(16384, 1024)
     for name in "sum", "max", "mean", "argmax":
         ours, peer = getattr(lw, name), getattr(np, name)
         row(name + " 2^24", lambda: ours(x), lambda: peer(x), read=4 * N24)
         row(name + " 16384 x 1024", lambda: ours(rows, axis=1), lambda: peer(rows, axis=1),
             read=4 * N24)
-    row("sum 4096 x 4096, axis 0", lambda: lw.sum(square, axis=0), lambda: np.sum(square, axis=0),
-        read=4 * N24)
+
+
+def strided():
+    """The limit is reading all cache lines."""
+    x, y = uniform(N24), uniform(N24)
+    square, cube = x.reshape(4096, 4096), x.reshape(64, 512, 512)
+    wide = np.broadcast_to(x[:4096], (4096, 4096))
+    for name in "sum", "max", "argmax":
+        ours, peer = getattr(lw, name), getattr(np, name)
+        row(name + " x[::2]", lambda: ours(x[::2]), lambda: peer(x[::2]), read=4 * N24)
+    row("sum x[::-1]", lambda: lw.sum(x[::-1]), lambda: np.sum(x[::-1]), read=4 * N24)
+    row("sum x[::7]", lambda: lw.sum(x[::7]), lambda: np.sum(x[::7]), read=4 * N24)
+    row("dot x[::2], y[::2]", lambda: lw.dot(x[::2], y[::2]), lambda: np.dot(x[::2], y[::2]),
+        read=8 * N24)
+    row("sum of rows of [:, ::2]", lambda: lw.sum(square[:, ::2], axis=1),
+        lambda: np.sum(square[:, ::2], axis=1), read=4 * N24)
+    row("sum of 4096 equal rows", lambda: lw.sum(wide), lambda: np.sum(wide))
+    for name in "sum", "mean", "prod", "max":
+        ours, peer = getattr(lw, name), getattr(np, name)
+        row(name + " 4096 x 4096, axis 0", lambda: ours(square, axis=0),
+            lambda: peer(square, axis=0), read=4 * N24)
+        row(name + " 64 x 512 x 512, axis 1", lambda: ours(cube, axis=1),
+            lambda: peer(cube, axis=1), read=4 * N24)
 
 
 def np_softmax(x):
@@ -300,8 +321,8 @@ def machine():
 
 ABOUT, LIMITS = machine(), Limits()
 print("OpenBLAS for %s, load %.2f" % (blas(), ABOUT["load"]))
-for part in (dots, reductions, norms, moves, products, attentions, sorts, selections, convolutions,
-             calls):
+for part in (dots, reductions, strided, norms, moves, products, attentions, sorts, selections,
+             convolutions, calls):
     if not OPTIONS.only or part.__name__ in OPTIONS.only.split(","):
         part()
 if OPTIONS.json:

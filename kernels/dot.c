@@ -5,12 +5,13 @@
  *     dot_f32, dot_f64                 both of that type
  *     dot_f32_i8, dot_f32_u8, dot_f64_f32
  *
- * shapes   x, y: vectors from x[x_at], y[y_at] on; out: the result at out[0], or the parts'
+ * shapes   x, y: vectors from x[x_at], y[y_at] on (stage.h); out: the result at out[0], or the
+ *          parts'
  * launch   blocks 32 threads wide
  * reads    the type of bool is given as u8, dot_int64's of u64 as i64
  * numeric  A is float, double or int64_t, of the pair's promoted type; sum_merge_A merges the parts
  */
-#include "stream.h"
+#include "stage.h"
 
 /* Part `part` of a vector that is cut. */
 DEVICE static size_t part_count(struct cut cut, size_t n, size_t part)

@@ -36,6 +36,17 @@ enum dtype {
     INTEGER_TYPES(X) X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float) X(DT_F64, double)
 /* clang-format on */
 
+DEVICE static size_t element_size(int type)
+{
+    switch (type) {
+#define ELEMENT_SIZE_CASE(code, T)                                                                 \
+    case code: return sizeof(T);
+        ELEMENT_TYPES(ELEMENT_SIZE_CASE)
+#undef ELEMENT_SIZE_CASE
+    default: return 0;
+    }
+}
+
 /* load_float(x, type, i) and the like: element i of x; load_int64: of integers and bool. */
 #define ELEMENT_LOAD(name, A, TYPES)                                                               \
     DEVICE static A name(const void *x, int type, size_t i)                                        \

@@ -3,7 +3,7 @@
  * Elements become keys, integers in which every order is the one of integers: a larger element has
  * a larger key, a NaN the largest. For min and argmin all bits of a key are flipped.
  *
- *     max_rows_K, argmax_rows_K        rows whose elements lie side by side: a warp an item
+ *     max_rows_K, argmax_rows_K        rows, a warp an item: stage.h
  *     max_columns_K, argmax_columns_K  neighbouring rows lie side by side: a thread an item
  *     argmax_merge_K                   the parts of each row; for max, max_rows_K does it
  *     any_rows                         any and all
@@ -13,7 +13,9 @@
  * reads    every type, of bool as u8; columns: i32, f32, i64, f64
  * numeric  exact; the result is converted once. max and min: -0 < +0; argmax and argmin: -0 = +0
  */
-#include "stream.h"
+#include "stage.h"
+
+enum { COLUMN_ROWS = 16 }; /* that a column takes before it is the next one's turn */
 
 /* ---- keys ---- */
 
@@ -116,15 +118,14 @@ DEVICE static void store_key_int64(void *out, int type, size_t i, int64_t key, i
 
 /* True if one of the elements is different from 0; `inverse`: is 0. `mask` leaves a float's sign
  * out. */
-DEVICE static bool any_lane(const void *x, int size, uint64_t mask, ptrdiff_t at, size_t count,
-                            bool inverse)
+DEVICE static bool any_lane(const void *x, int size, uint64_t mask, size_t count, bool inverse)
 {
     bool found = false;
 
     switch (size) {
 #define ANY_CASE(T)                                                                                \
     case sizeof(T):                                                                                \
-        EACH_ELEMENT(T, x, at, (size_t)lane_id(), WARP_SIZE, count,                                \
+        EACH_ELEMENT(T, x, 0, (size_t)lane_id(), WARP_SIZE, count,                                 \
                      found |= ((e & (T)mask) != 0) != inverse);                                    \
         break;
         ANY_CASE(uint8_t)
@@ -142,10 +143,19 @@ KERNEL void any_rows(struct cut cut, struct shape s, struct view from, const voi
                      uint64_t mask, struct view to, void *out, int ot, bool inverse, bool again)
 {
     const size_t begin = first_item(cut), end = min_size(begin + cut.chunk, cut.items);
+    LEAF_BUFFER(staged);
 
     for (size_t i = begin; i < end; i++) {
         const struct item item = item_at(cut, s, from, i);
-        const bool found = warp_any(any_lane(x, size, mask, item.at, item.count, inverse));
+        const size_t most = staged_count(cut, from, item);
+        bool mine = false;
+        for (size_t first = 0; first < item.count; first += most) {
+            const size_t count = min_size(item.count - first, most);
+            mine |= any_lane(
+                staged_leaf(x, (size_t)size, cut, s, from, item, first, count, staged), size, mask,
+                count, inverse);
+        }
+        const bool found = warp_any(mine);
         if (lane_id() == 0)
             store_int64(out, ot, (size_t)item_result(cut, s, to, i), found != again);
     }

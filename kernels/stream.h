@@ -7,6 +7,8 @@
  *     rows     elements lie side by side, a warp an item
  *     columns  any strides, a thread an item: neighbouring threads have neighbouring places in
  *     axis 2
+ *
+ * A row may also be strided, or be `whole`: all axes in C order. stage.h
  */
 #ifndef LW_KERNELS_STREAM_H
 #define LW_KERNELS_STREAM_H
@@ -16,11 +18,11 @@
 /* ORDER STREAM: src/ops/reduce.h */
 enum { LEAF = 1024, LANES = 64, PART_LEAVES = WARP_SIZE, LEVELS = 12 };
 
-/* Columns beside each other that are a block's, and how many times that it has in sums. */
+/* Columns beside each other that are a block's, and how many times that it has at most. */
 #ifdef GPU
 enum { COLUMNS = 64, COLUMNS_EACH = 1 };
 #else
-enum { COLUMNS = 64, COLUMNS_EACH = 4 };
+enum { COLUMNS = 64, COLUMNS_EACH = 8 };
 #endif
 
 /* ORDER STREAM: src/ops/reduce.h */
@@ -29,7 +31,13 @@ struct cut {
     size_t parts; /* of a row */
     size_t part;  /* elements of a part, but of the last one of a row */
     size_t chunk; /* consecutive items of a warp, or of a block of columns */
+    size_t whole; /* not 0: the only row is the whole view, in C order */
 };
+
+DEVICE static size_t row_length(struct cut cut, struct shape s)
+{
+    return cut.whole ? s.extent[0] * s.extent[1] * s.extent[2] * s.extent[3] : s.extent[3];
+}
 
 /* Blocks for rows are 32 threads wide, a warp a number of items. */
 DEVICE static size_t first_item(struct cut cut)
@@ -37,7 +45,7 @@ DEVICE static size_t first_item(struct cut cut)
     return ((size_t)block_idx.x * (size_t)block_dim.y + (size_t)thread_idx.y) * cut.chunk;
 }
 
-/* An item: the elements first .. first + count of a row, and where they begin. */
+/* An item: the elements first .. first + count of a row, and where they begin, if not `whole`. */
 struct item {
     size_t row, part, count;
     ptrdiff_t at;
@@ -45,11 +53,11 @@ struct item {
 
 DEVICE static struct item item_at(struct cut cut, struct shape s, struct view v, size_t i)
 {
-    struct item item = {i, 0, s.extent[3], 0};
+    struct item item = {i, 0, row_length(cut, s), 0};
     if (cut.parts > 1) {
         item.row = i / cut.parts;
         item.part = i % cut.parts;
-        item.count = min_size(s.extent[3] - item.part * cut.part, cut.part);
+        item.count = min_size(item.count - item.part * cut.part, cut.part);
     }
     item.at = view_row(s, v, item.row) + (ptrdiff_t)(item.part * cut.part) * v.stride[3];
     return item;
@@ -68,6 +76,21 @@ DEVICE static struct item column_at(struct cut cut, struct shape s, struct view 
     item.count = min_size(s.extent[3] - item.part * cut.part, cut.part);
     item.at = view_at(v, item.row / s.extent[1], item.row % s.extent[1], 0, item.part * cut.part);
     return item;
+}
+
+/* The columns of a block: `each` from `first` on, COLUMNS apart, for each of its threads. They take
+ * turns, so that what is read of a row lies side by side. */
+struct columns {
+    size_t first, end;
+    int each;
+};
+DEVICE static struct columns columns_of(struct shape s)
+{
+    const size_t all = (s.extent[2] + COLUMNS - 1) / COLUMNS;
+    const size_t of_block = (all + (size_t)grid_dim.x - 1) / (size_t)grid_dim.x;
+    const size_t first = (size_t)block_idx.x * of_block;
+    return (struct columns){first * COLUMNS + (size_t)thread_idx.x, s.extent[2],
+                            (int)(first < all ? min_size(of_block, all - first) : 0)};
 }
 
 /* Where the result of column c goes. */

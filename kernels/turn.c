@@ -10,20 +10,6 @@
 
 enum { TILE = 32, SHORT_PART = 2048 }; /* ORDER COPY: src/ops/copy.c */
 
-/* The place of the row behind that of p. */
-DEVICE static struct place next_row(struct shape s, struct place p)
-{
-    p.d = 0;
-    if (++p.c < s.extent[2])
-        return p;
-    p.c = 0;
-    if (++p.b < s.extent[1])
-        return p;
-    p.b = 0;
-    p.a++;
-    return p;
-}
-
 KERNEL BLOCK(1) void move_short(struct shape s, size_t n, struct view from, const void *x,
                                 struct view to, void *out, int size)
 {

@@ -44,6 +44,20 @@ DEVICE static struct place place_of(struct shape s, size_t i)
     return p;
 }
 
+/* The first place of the row after that of p. */
+DEVICE static struct place next_row(struct shape s, struct place p)
+{
+    p.d = 0;
+    if (++p.c < s.extent[2])
+        return p;
+    p.c = 0;
+    if (++p.b < s.extent[1])
+        return p;
+    p.b = 0;
+    p.a++;
+    return p;
+}
+
 /* X(T) for the integers that elements are moved as: one of each size. */
 #define WIDTHS(X) X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
 

@@ -13,6 +13,7 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
         return lw_fail(LW_E_ARG, "%s: the stream is NULL", name);
     call.device = lw_stream_device(stream);
     call.is_gpu = lw_device_is_gpu(call.device);
+    call.has_vectors = lw_device_vector_bits(call.device) > 128;
     LW_TRY(body(&call, arguments));
     const size_t scratch = call.scratch;
     if (scratch)

@@ -32,8 +32,9 @@ static lw_status check(struct lw__call *call, const struct dot_arguments *a, str
     return LW_OK;
 }
 
-#define VECTOR(o) lw_arg_buffer((o).buffer), lw_arg_uint((size_t)(o).view.offset)
-#define RESULT(o) VECTOR(o), lw_arg_int((o).dtype)
+#define PLACE(o) lw_arg_buffer((o).buffer), lw_arg_uint((size_t)(o).view.offset)
+#define VECTOR(o) PLACE(o), lw_arg_int((o).view.stride[LW_AXES - 1])
+#define RESULT(o) PLACE(o), lw_arg_int((o).dtype)
 
 static lw_arg loaded(const struct dot *d, const struct lw__operand *o)
 {
@@ -59,9 +60,9 @@ static lw_status launch_pair(struct lw__call *call, const struct dot *d, const s
     const bool turn = !pair_kernel(d, d->x.dtype, d->y.dtype); /* a product is the same both ways */
     const struct lw__operand *x = turn ? &d->y : &d->x, *y = turn ? &d->x : &d->y;
 
-    return LW_OP_LAUNCH_VARIANT(call, dot, pair_kernel(d, x->dtype, y->dtype), grid,
-                                lw__rows_block(call), lw__arg_cut(cut), lw_arg_uint(d->n),
-                                VECTOR(*x), VECTOR(*y), RESULT(*to));
+    return LW_OP_LAUNCH_LEVEL(call, dot, pair_kernel(d, x->dtype, y->dtype), grid,
+                              lw__rows_block(call), lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(*x),
+                              VECTOR(*y), RESULT(*to));
 }
 
 static lw_status launch(struct lw__call *call, const struct dot *d, const struct lw__cut *cut,
@@ -71,10 +72,10 @@ static lw_status launch(struct lw__call *call, const struct dot *d, const struct
 
     if (pair_kernel(d, d->x.dtype, d->y.dtype) || pair_kernel(d, d->y.dtype, d->x.dtype))
         return launch_pair(call, d, cut, grid, to);
-    return LW_OP_LAUNCH_VARIANT(call, dot, names[d->acc], grid, lw__rows_block(call),
-                                lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x),
-                                VECTOR(d->y), loaded(d, &d->y), RESULT(*to),
-                                lw_arg_uint(to == &d->out && d->is_unsigned));
+    return LW_OP_LAUNCH_LEVEL(call, dot, names[d->acc], grid, lw__rows_block(call),
+                              lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x),
+                              VECTOR(d->y), loaded(d, &d->y), RESULT(*to),
+                              lw_arg_uint(to == &d->out && d->is_unsigned));
 }
 
 static lw_status dot_body(struct lw__call *call, void *arguments)
@@ -84,8 +85,10 @@ static lw_status dot_body(struct lw__call *call, void *arguments)
     LW_TRY(check(call, arguments, &d));
     if (d.is_exact && d.acc != LW_ACC_I64)
         return lw__exact(call, &d.x, &d.y, &d.out, d.acc, 0);
-    LW_TRY(lw__rows_in(call, &d.x));
-    LW_TRY(lw__rows_in(call, &d.y));
+    if (!call->has_vectors) {
+        LW_TRY(lw__rows_in(call, &d.x));
+        LW_TRY(lw__rows_in(call, &d.y));
+    }
     struct lw__cut cut;
     lw_dim3 grid;
     LW_TRY(lw__cut_rows_into(call, lw__sum_warps(call), 1, d.n, &cut, &grid));

@@ -68,11 +68,11 @@ static lw_status max_rows(struct lw__call *call, const struct extreme *e, const 
                           lw_dim3 grid, const struct lw__operand *x, const struct lw__operand *to,
                           int of, bool flip, bool back)
 {
-    return LW_OP_LAUNCH(call, extreme, e->kernels->max_rows, grid, lw__rows_block(call),
-                        lw__arg_cut(cut), lw__arg_shape(&x->shape), lw__arg_view(&x->view),
-                        lw_arg_buffer(x->buffer), loaded(x), lw__arg_view(&to->view),
-                        lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_int(of),
-                        flip_of(flip), flip_of(back));
+    return LW_OP_LAUNCH_LEVEL(call, extreme, e->kernels->max_rows, grid, lw__rows_block(call),
+                              lw__arg_cut(cut), lw__arg_shape(&x->shape), lw__arg_view(&x->view),
+                              lw_arg_buffer(x->buffer), loaded(x), lw__arg_view(&to->view),
+                              lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_int(of),
+                              flip_of(flip), flip_of(back));
 }
 
 static lw_status max_columns(struct lw__call *call, const struct extreme *e,
@@ -80,11 +80,11 @@ static lw_status max_columns(struct lw__call *call, const struct extreme *e,
                              const struct lw__operand *to, int of, bool back)
 {
     assert(to->dtype == (of == AS_KEY ? e->kernels->key : (lw_dtype)of));
-    return LW_OP_LAUNCH(call, extreme, e->kernels->max_columns, grid, lw_dim_1(LW_COLUMNS),
-                        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), loaded(&r->x), lw__arg_view(&to->view),
-                        lw_arg_buffer(to->buffer), lw_arg_int(of), flip_of(e->is_min),
-                        flip_of(back));
+    return LW_OP_LAUNCH_LEVEL(call, extreme, e->kernels->max_columns, grid, lw_dim_1(LW_COLUMNS),
+                              lw__arg_cut(cut), lw__arg_shape(&r->x.shape),
+                              lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), loaded(&r->x),
+                              lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(of),
+                              flip_of(e->is_min), flip_of(back));
 }
 
 static lw_status max_body(struct lw__call *call, void *arguments)
@@ -100,7 +100,8 @@ static lw_status max_body(struct lw__call *call, void *arguments)
     struct lw__cut cut;
     lw_dim3 grid;
     LW_TRY(in_rows ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
-                   : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
+                   : lw__cut_columns(call, &r, &cut, &grid));
+    cut.whole = r.whole;
     struct lw__operand to;
     if (cut.parts > 1) {
         LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &to));
@@ -125,12 +126,12 @@ static lw_status arg_items(struct lw__call *call, const struct extreme *e,
 {
     const bool in_rows = r->layout == LW_LAYOUT_ROWS;
 
-    return LW_OP_LAUNCH(call, extreme, in_rows ? e->kernels->arg_rows : e->kernels->arg_columns,
-                        grid, in_rows ? lw__rows_block(call) : lw_dim_1(LW_COLUMNS),
-                        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), loaded(&r->x), lw__arg_view(&to->view),
-                        lw_arg_buffer(keys->buffer), lw_arg_uint((size_t)keys->view.offset),
-                        lw_arg_buffer(to->buffer), flip_of(e->is_min));
+    return LW_OP_LAUNCH_LEVEL(
+        call, extreme, in_rows ? e->kernels->arg_rows : e->kernels->arg_columns, grid,
+        in_rows ? lw__rows_block(call) : lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
+        lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        loaded(&r->x), lw__arg_view(&to->view), lw_arg_buffer(keys->buffer),
+        lw_arg_uint((size_t)keys->view.offset), lw_arg_buffer(to->buffer), flip_of(e->is_min));
 }
 
 static lw_status arg_body(struct lw__call *call, void *arguments)
@@ -148,7 +149,8 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
     struct lw__cut cut;
     lw_dim3 grid;
     LW_TRY(r.layout == LW_LAYOUT_ROWS ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
-                                      : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
+                                      : lw__cut_columns(call, &r, &cut, &grid));
+    cut.whole = r.whole;
     if (cut.parts == 1)
         return arg_items(call, &e, &cut, grid, &r, &r.out, &r.out);
     struct lw__operand keys;
@@ -156,11 +158,11 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
     struct lw__operand places;
     LW_TRY(lw__parts(call, LW_I64, &r.out, cut.parts, &places));
     LW_TRY(arg_items(call, &e, &cut, grid, &r, &keys, &places));
-    return LW_OP_BLOCKS(call, extreme, e.kernels->arg_merge, r.rows, lw_dim_1(LW_WARP_SIZE),
-                        lw__arg_shape(&r.out.shape), lw_arg_uint(cut.parts),
-                        lw_arg_buffer(keys.buffer), lw_arg_uint((size_t)keys.view.offset),
-                        lw_arg_buffer(places.buffer), lw_arg_uint((size_t)places.view.offset),
-                        lw__arg_view(&r.out.view), lw_arg_buffer(r.out.buffer));
+    return LW_OP_BLOCKS_LEVEL(call, extreme, e.kernels->arg_merge, r.rows, lw_dim_1(LW_WARP_SIZE),
+                              lw__arg_shape(&r.out.shape), lw_arg_uint(cut.parts),
+                              lw_arg_buffer(keys.buffer), lw_arg_uint((size_t)keys.view.offset),
+                              lw_arg_buffer(places.buffer), lw_arg_uint((size_t)places.view.offset),
+                              lw__arg_view(&r.out.view), lw_arg_buffer(r.out.buffer));
 }
 
 /* ---- any, all ---- */
@@ -169,11 +171,12 @@ static lw_status any_rows(struct lw__call *call, const struct lw__cut *cut, lw_d
                           const struct lw__operand *x, const struct lw__operand *to, bool inverse,
                           bool again)
 {
-    return LW_OP_LAUNCH(call, extreme, "any_rows", grid, lw__rows_block(call), lw__arg_cut(cut),
-                        lw__arg_shape(&x->shape), lw__arg_view(&x->view), lw_arg_buffer(x->buffer),
-                        lw_arg_uint(lw_dtype_size(x->dtype)), lw_arg_uint(lw__dtype_mask(x->dtype)),
-                        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
-                        lw_arg_uint(inverse), lw_arg_uint(again));
+    return LW_OP_LAUNCH_LEVEL(call, extreme, "any_rows", grid, lw__rows_block(call),
+                              lw__arg_cut(cut), lw__arg_shape(&x->shape), lw__arg_view(&x->view),
+                              lw_arg_buffer(x->buffer), lw_arg_uint(lw_dtype_size(x->dtype)),
+                              lw_arg_uint(lw__dtype_mask(x->dtype)), lw__arg_view(&to->view),
+                              lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
+                              lw_arg_uint(inverse), lw_arg_uint(again));
 }
 
 /* All are different from 0 if not any is 0. */
@@ -189,6 +192,7 @@ static lw_status any_body(struct lw__call *call, void *arguments)
     struct lw__cut cut;
     lw_dim3 grid;
     LW_TRY(lw__cut_rows(call, r.rows, r.n, &cut, &grid));
+    cut.whole = r.whole;
     if (cut.parts == 1)
         return any_rows(call, &cut, grid, &r.x, &r.out, inverse, inverse);
     struct lw__operand parts;

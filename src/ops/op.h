@@ -41,9 +41,10 @@ struct lw__call {
     const char *name; /* of the operation, for messages: "softmax" */
     lw_stream *stream;
     lw_device *device;
-    bool is_gpu;    /* kernels come in variants for GPUs and for processors */
-    bool is_dry;    /* the first run: nothing is launched */
-    size_t scratch; /* bytes taken so far */
+    bool is_gpu;      /* kernels come in variants for GPUs and for processors */
+    bool has_vectors; /* some also for processors with vectors of more than 128 bits */
+    bool is_dry;      /* the first run: nothing is launched */
+    size_t scratch;   /* bytes taken so far */
     lw_buffer *memory;
 };
 
@@ -93,6 +94,14 @@ lw_status lw__call_blocks(struct lw__call *call, enum lw__ops_program program, c
 #define LW_OP_BLOCKS_VARIANT(call, name, kernel, blocks, block, ...)                               \
     lw__call_blocks(call, LW_OP_VARIANT(call, name), kernel, blocks, block, LW_ARGS(__VA_ARGS__))
 #define LW_OP_VARIANT(call, name) ((call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name)
+
+/* The same where long vectors have NAME_vector.c. */
+#define LW_OP_LAUNCH_LEVEL(call, name, kernel, grid, block, ...)                                   \
+    lw__call_launch(call, LW_OP_LEVEL(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
+#define LW_OP_BLOCKS_LEVEL(call, name, kernel, blocks, block, ...)                                 \
+    lw__call_blocks(call, LW_OP_LEVEL(call, name), kernel, blocks, block, LW_ARGS(__VA_ARGS__))
+#define LW_OP_LEVEL(call, name)                                                                    \
+    ((call)->has_vectors ? LW_PROGRAM_##name##_vector : LW_OP_VARIANT(call, name))
 
 /* lw__call_queue - lw_stream_launch, whose error gets the operation's name. */
 lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,

@@ -5,15 +5,15 @@
 #define LW_OPS_REDUCE_H
 #include "ops/op.h"
 
-enum { LW_LEAF = 1024, LW_LANES = 64, LW_PART_LEAVES = 32, LW_COLUMNS = 64, LW_COLUMNS_EACH = 4 };
+enum { LW_LEAF = 1024, LW_LANES = 64, LW_PART_LEAVES = 32, LW_COLUMNS = 64, LW_COLUMNS_EACH = 8 };
 
 struct lw__cut {
-    size_t items, parts, part, chunk; /* kernels/stream.h */
+    size_t items, parts, part, chunk, whole; /* kernels/stream.h */
 };
 
 /* How the elements of rows are reached. */
 enum lw__layout {
-    LW_LAYOUT_ROWS,    /* those of a row lie side by side */
+    LW_LAYOUT_ROWS,    /* those of a row lie side by side, or on processors a step apart */
     LW_LAYOUT_COLUMNS, /* neighbouring rows lie side by side: axis 2 has stride 1 */
     LW_LAYOUT_STRIDED  /* neither, and rows are short */
 };
@@ -22,6 +22,7 @@ struct lw__reduction {
     struct lw__operand x,
         out;        /* rows are x's last axis; out has the same axes, the last of extent 1 */
     size_t n, rows; /* elements of a row; rows */
+    bool whole;     /* the only row is all of x in C order, which no step leads through */
     enum lw__layout layout;
 };
 
@@ -38,8 +39,10 @@ lw_status lw__check_order(const struct lw__call *call, lw_sum_order order);
 lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arguments *a,
                               struct lw__reduction *r);
 
-/* lw__reduction_layout - choose a layout; where x has none of those that there are kernels for,
+/* lw__one_row - if the row is the whole of x, have it along the last axis: copy x if need be.
+ * lw__reduction_layout - choose a layout; where x has none of those that there are kernels for,
  * it is copied into rows. */
+lw_status lw__one_row(struct lw__call *call, struct lw__reduction *r);
 lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, bool has_columns,
                                bool has_strided);
 
@@ -57,8 +60,7 @@ lw_status lw__cut_rows_into(const struct lw__call *call, size_t warps, size_t ro
 lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cut *cut,
                          lw_dim3 *grid); /* a warp a row, whatever its length */
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
-                          size_t columns, struct lw__cut *cut,
-                          lw_dim3 *grid); /* so many beside each other are a block's */
+                          struct lw__cut *cut, lw_dim3 *grid);
 
 /* lw__rows_block - the block of kernels for rows: warps, each with `chunk` items. */
 lw_dim3 lw__rows_block(const struct lw__call *call);

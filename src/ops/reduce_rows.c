@@ -35,14 +35,20 @@ lw_status lw__check_order(const struct lw__call *call, lw_sum_order order)
 }
 
 /* All of x is one row, in C order. */
-static lw_status one_row(struct lw__call *call, struct lw__reduction *r)
+static void all_axes(struct lw__reduction *r)
 {
     r->out.view = (struct lw__view){r->out.view.offset, {0, 0, 0, 1}};
     r->out.shape = (struct lw__shape){{1, 1, 1, 1}};
-    if (lw__flatten(&r->x))
+    r->whole = !lw__flatten(&r->x);
+}
+
+lw_status lw__one_row(struct lw__call *call, struct lw__reduction *r)
+{
+    if (!r->whole)
         return LW_OK;
     LW_TRY(lw__contiguous_in(call, &r->x));
     lw__flatten(&r->x);
+    r->whole = false;
     return LW_OK;
 }
 
@@ -81,11 +87,12 @@ lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arg
             extents[rank++] = reduced ? 1 : r->x.shape.extent[k];
     }
     LW_TRY(lw__operand_expect(call, &r->out, rank, extents));
+    r->whole = false;
     if (axis < 0)
-        LW_TRY(one_row(call, r));
+        all_axes(r);
     else
         axis_last(r, axis, a->options.keepdims);
-    r->n = r->x.shape.extent[LW_AXES - 1];
+    r->n = r->whole ? lw__operand_count(&r->x) : r->x.shape.extent[LW_AXES - 1];
     r->rows = lw__operand_count(&r->out);
     assert(lw__operand_count(&r->x) == r->rows * r->n && r->out.shape.extent[LW_AXES - 1] == 1);
     return LW_OK;
@@ -139,13 +146,27 @@ static void join_outer(struct lw__reduction *r)
     }
 }
 
+/* True if the kernels read rows as they lie: along a row lie closer elements than across rows, of
+ * which a copy by tiles makes better use of a cache line. */
+static bool reads_steps(const struct lw__call *call, const struct lw__reduction *r)
+{
+    const ptrdiff_t across = labs(r->x.view.stride[2]);
+
+    return call->has_vectors && r->n >= SHORT_ROW &&
+           (r->x.shape.extent[2] == 1 || !across || labs(r->x.view.stride[3]) <= across);
+}
+
 lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, bool has_columns,
                                bool has_strided)
 {
+    if (r->whole && (!call->has_vectors || lw__operand_is_contiguous(&r->x)))
+        LW_TRY(lw__one_row(call, r));
+    r->layout = LW_LAYOUT_ROWS;
+    if (r->whole)
+        return LW_OK;
     const bool is_row = r->n < 2 || r->x.view.stride[3] == 1;
     const bool is_short = r->n < SHORT_ROW && r->rows >= FEW_ROWS;
 
-    r->layout = LW_LAYOUT_ROWS;
     if (!r->n || !r->rows)
         return LW_OK;
     sort_outer(r);
@@ -162,7 +183,7 @@ lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, b
         r->layout = LW_LAYOUT_STRIDED;
         return LW_OK;
     }
-    return lw__rows_in(call, &r->x);
+    return reads_steps(call, r) ? LW_OK : lw__rows_in(call, &r->x);
 }
 
 lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps)
@@ -172,13 +193,14 @@ lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps)
 
 /* ---- parts ---- */
 
-static void cut_into(const struct lw__call *call, size_t warps, size_t warps_of_a_part, size_t n,
+static void cut_into(size_t least, size_t warps, size_t warps_of_a_part, size_t n,
                      struct lw__cut *cut)
 {
     cut->part = PART_MAX;
-    while (cut->part > part_least(call) && lw__divide_up(n, cut->part) * warps_of_a_part < warps)
+    while (cut->part > least && lw__divide_up(n, cut->part) * warps_of_a_part < warps)
         cut->part /= 2;
     cut->parts = n ? lw__divide_up(n, cut->part) : 1;
+    cut->whole = 0;
     assert(cut->part % LW_LEAF == 0 && !(cut->part & (cut->part - 1)));
 }
 
@@ -196,7 +218,7 @@ lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struc
 lw_status lw__cut_rows_into(const struct lw__call *call, size_t warps, size_t rows, size_t n,
                             struct lw__cut *cut, lw_dim3 *grid)
 {
-    cut_into(call, warps, rows, n, cut);
+    cut_into(part_least(call), warps, rows, n, cut);
     cut->items = rows * cut->parts;
     cut->chunk = call->is_gpu || n >= part_least(call) ? 1 : part_least(call) / (n + 1) + 1;
     if (cut->items / cut->chunk < warps)
@@ -211,14 +233,16 @@ lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cu
     return lw__grid(call, lw__divide_up(rows, lw__rows_block(call).y), grid);
 }
 
+/* Processors take several times LW_COLUMNS at once: more of a row lies side by side. */
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
-                          size_t columns, struct lw__cut *cut, lw_dim3 *grid)
+                          struct lw__cut *cut, lw_dim3 *grid)
 {
-    const size_t wide = lw__divide_up(r->x.shape.extent[2], columns);
+    const size_t each = call->is_gpu ? 1 : LW_COLUMNS_EACH;
+    const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_COLUMNS * each);
     const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
 
     assert(r->layout != LW_LAYOUT_ROWS);
-    cut_into(call, warps_wanted(call), wide * outer, r->n, cut);
+    cut_into(part_least(call) / each, warps_wanted(call), wide * outer, r->n, cut);
     cut->items = outer * cut->parts;
     cut->chunk = lw__divide_up(cut->items, GRID_Y);
     LW_TRY(lw__grid(call, wide, grid));

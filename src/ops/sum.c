@@ -13,9 +13,9 @@ struct sum_kernels {
 static const struct sum_kernels all_kernels[2][3] = {
     {{"sum_rows_float", "sum_merge_float", "sum_columns_float", "sum_strided_float"},
      {"sum_rows_double", "sum_merge_double", "sum_columns_double", NULL},
-     {"sum_rows_int64", "sum_merge_int64", NULL, NULL}},
-    {{"prod_rows_float", "sum_merge_float", NULL, NULL},
-     {"prod_rows_double", "sum_merge_double", NULL, NULL},
+     {"sum_rows_int64", "sum_merge_int64", "sum_columns_int64", NULL}},
+    {{"prod_rows_float", "sum_merge_float", "prod_columns_float", NULL},
+     {"prod_rows_double", "sum_merge_double", "prod_columns_double", NULL},
      {"prod_rows_int64", "sum_merge_int64", NULL, NULL}},
 };
 /* clang-format on */
@@ -46,7 +46,7 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
                               size_t count, const struct lw__shape *rows,
                               const struct lw__operand *to)
 {
-    return LW_OP_BLOCKS_VARIANT(
+    return LW_OP_BLOCKS_LEVEL(
         call, sum, all_kernels[sum->op][sum->acc].merge, cut->items, merge_block(call, count),
         lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
         lw_arg_uint((size_t)parts->view.offset), lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
@@ -89,12 +89,12 @@ static lw_status launch_rows(struct lw__call *call, const struct sum *sum,
                              const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                              const struct lw__operand *to)
 {
-    return LW_OP_LAUNCH_VARIANT(
-        call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw__rows_block(call),
-        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-        lw_arg_buffer(r->x.buffer), lw_arg_int(lw__loaded_as(r->x.dtype, true)),
-        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
-        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH_LEVEL(call, sum, all_kernels[sum->op][sum->acc].rows, grid,
+                              lw__rows_block(call), lw__arg_cut(cut), lw__arg_shape(&r->x.shape),
+                              lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+                              lw_arg_int(lw__loaded_as(r->x.dtype, true)), lw__arg_view(&to->view),
+                              lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
+                              lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor));
 }
 
 static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
@@ -104,6 +104,7 @@ static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct l
     lw_dim3 grid;
 
     LW_TRY(lw__cut_rows_into(call, lw__sum_warps(call), r->rows, r->n, &cut, &grid));
+    cut.whole = r->whole;
     if (cut.parts == 1)
         return launch_rows(call, sum, &cut, grid, r, &r->out);
     part.divisor = 0;
@@ -121,29 +122,30 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
     const lw_dim3 block = lw_dim_2(LW_COLUMNS, call->is_gpu ? 16 : 1);
 
-    assert(to->dtype == lw__accumulate_dtype(sum->acc)); /* the kernels know no other */
-    assert(r->layout == LW_LAYOUT_STRIDED ? k->strided != NULL : k->columns != NULL);
+    assert(lw_dtype_size(to->dtype) == lw_dtype_size(lw__accumulate_dtype(sum->acc)));
+    assert(r->layout == LW_LAYOUT_COLUMNS || k->strided);
     if (r->layout == LW_LAYOUT_STRIDED)
-        return LW_OP_LAUNCH_VARIANT(
+        return LW_OP_LAUNCH_LEVEL(
             call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
             lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
             lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
-    return LW_OP_LAUNCH_VARIANT(
-        call, sum, k->columns, grid, block, lw__arg_cut(cut), lw__arg_shape(&r->x.shape),
-        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH_LEVEL(call, sum, k->columns, grid, block, lw__arg_cut(cut),
+                              lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                              lw_arg_buffer(r->x.buffer),
+                              lw_arg_int(lw__loaded_as(r->x.dtype, true)), lw__arg_view(&to->view),
+                              lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
 }
 
-/* Columns are written as A. */
+/* Columns are written as A; of u64 as that, which has the bits of i64. */
 static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
 {
-    const lw_dtype dtype = lw__accumulate_dtype(sum->acc);
+    const bool is_u64 = sum->acc == LW_ACC_I64 && sum->is_unsigned;
+    const lw_dtype dtype = is_u64 ? LW_U64 : lw__accumulate_dtype(sum->acc);
     struct sum part = *sum;
-
-    const size_t columns = LW_COLUMNS * (call->is_gpu ? 1 : LW_COLUMNS_EACH);
     struct lw__cut cut;
     lw_dim3 grid;
-    LW_TRY(lw__cut_columns(call, r, columns, &cut, &grid));
+
+    LW_TRY(lw__cut_columns(call, r, &cut, &grid));
     struct lw__operand to;
     if (cut.parts == 1) {
         LW_TRY(lw__typed_out(call, &r->out, dtype, &to));
@@ -172,10 +174,13 @@ static lw_status reduce(struct lw__call *call, const struct sum *sum, struct lw_
 {
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
     const lw_dtype type = lw__accumulate_dtype(sum->acc);
+    /* the others are there for vectors alone, and integers are not divided */
+    const bool is_plain = sum->op == SUM && sum->acc != LW_ACC_I64;
+    const bool has_columns = k->columns && (is_plain || (call->has_vectors && sum->divisor == 0));
 
     if (!is_loaded(sum, r->x.dtype))
         LW_TRY(lw__as(call, &r->x, type));
-    LW_TRY(lw__reduction_layout(call, r, k->columns, k->strided));
+    LW_TRY(lw__reduction_layout(call, r, has_columns, k->strided));
     if (r->layout == LW_LAYOUT_STRIDED)
         LW_TRY(lw__as(call, &r->x, type));
     return r->layout == LW_LAYOUT_ROWS ? sum_rows(call, sum, r) : sum_columns(call, sum, r);
@@ -185,6 +190,7 @@ static lw_status reduce(struct lw__call *call, const struct sum *sum, struct lw_
 static lw_status reduce_exactly(struct lw__call *call, const struct sum *sum, double divisor,
                                 struct lw__reduction *r)
 {
+    LW_TRY(lw__one_row(call, r));
     return lw__exact(call, &r->x, NULL, &r->out, sum->acc, divisor);
 }
 

@@ -1,0 +1,55 @@
+"""Reductions of strided input have the bits of those of a copy that lies side by side."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+
+REDUCTIONS = ["sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all"]
+DTYPES = ["f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u8", "?"]
+SIZES = [1, 33, 64, 1023, 1025, 70001]
+STEPS = [2, 3, -1, -2, 0]
+
+
+def random(dtype: str, *shape: int) -> np.ndarray:
+    rng = np.random.default_rng(len(shape) + shape[-1])
+    if np.dtype(dtype).kind == "f":
+        return rng.standard_normal(shape).astype(dtype)
+    return rng.integers(0, 2 if dtype == "?" else 99, shape).astype(dtype)
+
+
+def steps_of(x: np.ndarray, step: int) -> np.ndarray:
+    """Every `step`-th along the last axis, or the first again and again."""
+    return x[..., ::step] if step else np.broadcast_to(x[..., :1], x.shape)
+
+
+def same(got: np.ndarray, expected: np.ndarray) -> None:
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+    assert got.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_vectors(dtype: str, size: int) -> None:
+    x, y = random(dtype, 2 * size), random("f4", 3 * size)
+    for step in STEPS:
+        view = steps_of(x, step)
+        for name in REDUCTIONS:
+            same(getattr(lw, name)(view), getattr(lw, name)(view.copy()))
+        other = y[::3][: view.size]
+        view = view[: other.size]
+        same(lw.dot(view, other), lw.dot(view.copy(), other.copy()))
+        same(lw.dot(other.copy(), view), lw.dot(other.copy(), view.copy()))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 700, 5), (2, 65, 130), (1025, 3, 64), (7, 2, 1031)])
+def test_axes(dtype: str, shape: tuple[int, ...]) -> None:
+    x = random(dtype, *shape)
+    for view in (x[:, ::2], x[..., ::-1], x.transpose(2, 0, 1)[::2], x[::2, :, ::3],
+                 np.broadcast_to(x[:, :1], x.shape)):
+        for name in REDUCTIONS:
+            for axis in (None, 0, 1, 2):
+                same(getattr(lw, name)(view, axis=axis), getattr(lw, name)(view.copy(), axis=axis))
