@@ -78,16 +78,46 @@ DEVICE static void read_mask(uint8_t *flags, struct steps m, const void *mask, u
     DEVICE static size_t keep_##T(T *to, const T *from, ptrdiff_t step, const uint8_t *flags,      \
                                   size_t line)                                                     \
     {                                                                                              \
-        size_t count = 0;                                                                          \
-        _Pragma("unroll 4") for (size_t j = 0; j < line; j++)                                      \
-        {                                                                                          \
-            to[count] = from[(ptrdiff_t)j * step];                                                 \
-            count += flags[j];                                                                     \
+        T *const first = to;                                                                       \
+        size_t j = 0;                                                                              \
+                                                                                                   \
+        if (step == 1)                                                                             \
+            for (; j + 8 <= line; j += 8) {                                                        \
+                _Pragma("unroll") for (size_t k = 0; k < 8; k++)                                   \
+                {                                                                                  \
+                    *to = from[j + k];                                                             \
+                    to += flags[j + k];                                                            \
+                }                                                                                  \
+            }                                                                                      \
+        for (; j < line; j++) {                                                                    \
+            *to = from[(ptrdiff_t)j * step];                                                       \
+            to += flags[j];                                                                        \
         }                                                                                          \
-        return count;                                                                              \
+        return (size_t)(to - first);                                                               \
     }
 WIDTHS(KEEP)
 #undef KEEP
+
+/* out[i] = 0 from i = first up to end. */
+DEVICE static void clear_from(void *out, struct steps t, size_t first, size_t end)
+{
+    switch (t.size) {
+#define CLEAR_CASE(T)                                                                              \
+    case sizeof(T): {                                                                              \
+        T *to = (T *)out + t.offset;                                                               \
+        if (t.step == 1)                                                                           \
+            for (size_t i = first + (size_t)thread_idx.x; i < end; i += (size_t)block_dim.x)       \
+                to[i] = 0;                                                                         \
+        else                                                                                       \
+            for (size_t i = first + (size_t)thread_idx.x; i < end; i += (size_t)block_dim.x)       \
+                to[(ptrdiff_t)i * t.step] = 0;                                                     \
+        break;                                                                                     \
+    }
+        WIDTHS(CLEAR_CASE)
+#undef CLEAR_CASE
+    default: break;
+    }
+}
 
 KERNEL void compact_write(size_t n, struct steps f, const void *x, struct steps m, const void *mask,
                           uint64_t bits, struct steps t, void *out, size_t parts,
@@ -127,7 +157,5 @@ KERNEL void compact_write(size_t n, struct steps f, const void *x, struct steps 
         barrier();
     }
     const size_t all = (size_t)c[parts];
-    for (size_t i = (first > all ? first : all) + (size_t)thread_idx.x; i < end;
-         i += (size_t)block_dim.x)
-        clear_one(out, t.size, t.offset + (ptrdiff_t)i * t.step);
+    clear_from(out, t, first > all ? first : all, end);
 }

@@ -8,16 +8,4 @@ struct steps {
     ptrdiff_t offset, step;
     size_t size;
 };
-
-/* out[at] = 0. */
-DEVICE static void clear_one(void *out, size_t size, ptrdiff_t at)
-{
-    switch (size) {
-#define CLEAR_CASE(T)                                                                              \
-    case sizeof(T): ((T *)out)[at] = 0; break;
-        WIDTHS(CLEAR_CASE)
-#undef CLEAR_CASE
-    default: break;
-    }
-}
 #endif

@@ -74,6 +74,18 @@ DEVICE static void move_one(void *out, ptrdiff_t to, const void *x, ptrdiff_t fr
     }
 }
 
+/* out[at] = 0. */
+DEVICE static void clear_one(void *out, size_t size, ptrdiff_t at)
+{
+    switch (size) {
+#define CLEAR_CASE(T)                                                                              \
+    case sizeof(T): ((T *)out)[at] = 0; break;
+        WIDTHS(CLEAR_CASE)
+#undef CLEAR_CASE
+    default: break;
+    }
+}
+
 KERNEL BLOCK(256) void compact_write(size_t n, struct steps f, const void *x, struct steps m,
                                      const void *mask, uint64_t bits, struct steps t, void *out,
                                      size_t parts, const void *counts)
