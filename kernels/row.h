@@ -14,10 +14,34 @@ enum { LEAF = 1024, TERMS = LEAF / WARP_SIZE, ROW_LEAVES = WARP_SIZE };
 #define EACH_TERM _Pragma("nounroll")
 #endif
 
+/* In a kernel: room for a leaf, that GPUs do not need. */
+#ifdef GPU
+#define LEAF_ROOM(A, name) A *const name = 0
+#else
+#define LEAF_ROOM(A, name) SHARED A name[LEAF]
+#endif
+
+/* The terms of a leaf of n elements: an even number. */
+DEVICE static int terms_of(size_t n)
+{
+    return (int)((n + 2 * WARP_SIZE - 1) / (2 * WARP_SIZE)) * 2;
+}
+
 /* The row, or whatever else, that a warp is for: blocks are 32 threads wide. */
 DEVICE static size_t warp_index(void)
 {
     return (size_t)block_idx.x * block_dim.y + thread_idx.y;
+}
+
+/* The items, of `count`, that a warp is for: consecutive ones. */
+struct span {
+    size_t begin, end;
+};
+DEVICE static struct span warp_span(size_t count)
+{
+    const size_t warps = (size_t)grid_dim.x * (size_t)block_dim.y;
+    const size_t each = (count + warps - 1) / warps, begin = min_size(warp_index() * each, count);
+    return (struct span){begin, min_size(begin + each, count)};
 }
 
 #endif

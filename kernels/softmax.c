@@ -1,15 +1,15 @@
 /* softmax.c - along rows, the last axis of a view:
  *     y = exp(x - max) / sum exp(x - max)        log: y = x - max - log(sum exp(x - max))
  *
- *     softmax_leaf_float rows of at most a leaf, kept in registers: one read, one write
+ *     softmax_leaf_float rows of at most a leaf: one read, one write
  *     softmax_row_float  rows of at most ROW_LEAVES leaves, a warp a row: two reads
  *     softmax_parts_A    long rows: the maximum and sum of each leaf,
  *     softmax_merge_A    those of each row, by the aligned tree,
  *     softmax_write_A    and the result
  *
  * shapes   x, out: `s`, rows of s.extent[3] elements of stride 1; parts: 2 x rows x leaves of A
- * launch   blocks 32 threads wide, a warp a row, or for parts and write a warp a leaf; merge: a
- *          block a row
+ * launch   blocks 32 threads wide, a warp a row, for leaf a number of rows, for parts and write of
+ *          leaves (on GPUs one); merge: a block a row
  * numeric  docs/order.md, softmax
  * source   Milakov & Gimelshein 2018, arXiv:1805.02867
  */
@@ -36,18 +36,40 @@
 KERNEL void softmax_leaf_float(struct shape s, size_t rows, struct view from, const void *x, int xt,
                                struct view to, void *out, int ot, bool is_log)
 {
-    const size_t row = warp_index(), n = s.extent[3];
-    if (row >= rows)
+    const struct span span = warp_span(rows);
+    const size_t n = s.extent[3];
+#ifdef GPU
+    if (span.begin >= span.end)
         return;
-    const ptrdiff_t source = view_row(s, from, row), target = view_row(s, to, row);
     float v[TERMS];
     struct part_float all;
-    all.top = load_leaf_float(x, xt, source, n, v);
+    all.top = load_leaf_float(x, xt, (size_t)view_row(s, from, span.begin), n, v);
     all.sum = sum_leaf_float(v, n, finite_float(all.top), !is_log);
+    all = final_float(all, is_log);
     EACH_TERM
     for (int k = 0; k < TERMS; k++)
         v[k] = is_log ? result_float(v[k], all, true) : v[k] / all.sum;
-    store_terms_float(out, ot, target, n, v);
+    store_terms_float(out, ot, (size_t)view_row(s, to, span.begin), n, v);
+#else
+    SHARED float room[LEAF];
+    struct reader_float reader = {x, xt, room, 0, SIZE_MAX};
+
+    for (size_t row = span.begin; row < span.end; row++) {
+        const size_t source = (size_t)view_row(s, from, row);
+        const size_t target = (size_t)view_row(s, to, row);
+        const size_t ahead = row + 1 < span.end ? (size_t)view_row(s, from, row + 1) : SIZE_MAX;
+        float *kept = results_float(out, ot, target, n, room);
+        const struct part_float all = part_of_float(&reader, source, n, ahead, is_log ? 0 : kept);
+        if (is_log) {
+            write_leaf_float(x, xt, source, out, ot, target, n, final_float(all, true), true, room);
+            continue;
+        }
+        EACH_TERM
+        for (int k = 0; k < terms_of(n); k++)
+            kept[k * WARP_SIZE + lane_id()] /= all.sum;
+        store_terms_float(out, ot, target, n, kept);
+    }
+#endif
 }
 
 /* The parts of at most ROW_LEAVES leaves, thread k's that of leaf k, by the aligned tree. */
@@ -69,17 +91,26 @@ KERNEL void softmax_row_float(struct shape s, size_t rows, struct view from, con
     const size_t row = warp_index(), n = s.extent[3], leaves = (n + LEAF - 1) / LEAF;
     if (row >= rows)
         return;
-    const ptrdiff_t source = view_row(s, from, row), target = view_row(s, to, row);
+    const size_t source = (size_t)view_row(s, from, row), target = (size_t)view_row(s, to, row);
     struct part_float mine = {0, 0};
+    LEAF_ROOM(float, room);
+#ifndef GPU
+    struct reader_float reader = {x, xt, room, 0, SIZE_MAX};
+#endif
 
     for (size_t leaf = 0; leaf < leaves; leaf++) {
-        const size_t first = leaf * LEAF;
-        const struct part_float p = part_of_float(x, xt, source + first, min_size(n - first, LEAF));
+        const size_t first = leaf * LEAF, count = min_size(n - first, LEAF);
+#ifdef GPU
+        const struct part_float p = part_of_float(x, xt, source + first, count);
+#else
+        const size_t ahead = first + 2 * LEAF <= n ? source + first + LEAF : SIZE_MAX;
+        const struct part_float p = part_of_float(&reader, source + first, count, ahead, 0);
+#endif
         if (leaf == (size_t)lane_id())
             mine = p;
     }
-    const struct part_float all = merge_warp_float(mine, leaves);
-    for (size_t j = lane_id(); j < n; j += WARP_SIZE)
-        store_real_float(out, ot, target + j,
-                         result_float(load_real_float(x, xt, source + j), all, is_log));
+    const struct part_float all = final_float(merge_warp_float(mine, leaves), is_log);
+    for (size_t first = 0; first < n; first += LEAF)
+        write_leaf_float(x, xt, source + first, out, ot, target + first, min_size(n - first, LEAF),
+                         all, is_log, room);
 }

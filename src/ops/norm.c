@@ -9,7 +9,9 @@
 
 /* kernels/row.h; a warp's rows are worth its launch from ROWS_ENOUGH rows on. */
 enum { LEAF = 1024, WARP = 32, ROW_LEAVES = 32, ROWS_ENOUGH_CPU = 16, ROWS_ENOUGH_GPU = 2048 };
-enum { WARPS_CPU = 1, WARPS_GPU = 4 }; /* of a block */
+enum { WARPS_CPU = 1, WARPS_GPU = 4 };      /* of a block */
+enum { WARPS_MANY = 128, ITEMS_MOST = 16 }; /* warps that keep a processor busy; of a warp */
+enum { GROUP = 1024 };                      /* leaves of a group of rows: 4 MB of f32 */
 
 struct norm_arguments {
     lw_tensor out, x;
@@ -53,6 +55,15 @@ static bool is_short(const struct lw__call *call, const struct rows *r)
            (r->leaves == 1 || (r->leaves <= ROW_LEAVES && r->count >= enough));
 }
 
+/* On processors a warp has several rows or leaves one after the other, if there are many. */
+static size_t warps_for(const struct lw__call *call, size_t items)
+{
+    return call->is_gpu || items < 2 * WARPS_MANY
+               ? items
+               : lw__divide_up(items,
+                               items / WARPS_MANY < ITEMS_MOST ? items / WARPS_MANY : ITEMS_MOST);
+}
+
 /* A pointer that the kernel does not follow is x. */
 static lw_arg weight_arg(const struct rows *r, int which)
 {
@@ -66,7 +77,7 @@ static lw_arg weight_arg(const struct rows *r, int which)
 static lw_status launch_short(struct lw__call *call, const struct rows *r)
 {
     const bool several = r->leaves > 1;
-    const size_t blocks = lw__norm_blocks(call, r->count);
+    const size_t blocks = lw__norm_blocks(call, several ? r->count : warps_for(call, r->count));
 
     assert(r->leaves <= ROW_LEAVES && r->x.dtype != LW_F64);
     if (is_softmax(r->norm))
@@ -103,7 +114,7 @@ static lw_status scratch_of(struct lw__call *call, const struct rows *r, size_t 
 static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
-    const size_t leaves = lw__norm_blocks(call, count);
+    const size_t leaves = lw__norm_blocks(call, warps_for(call, count));
     struct lw__operand parts;
 
     LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
@@ -161,6 +172,39 @@ static lw_status launch_norm(struct lw__call *call, const struct rows *r)
                                 lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
                                 lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
                                 weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+}
+
+/* The launches read x two or three times. Processors do them for a group of rows after the other,
+ * so that the last level of cache has it from the second time on. */
+static lw_status launch_long(struct lw__call *call, const struct rows *r)
+{
+    const size_t scratch = call->scratch;
+    size_t scratch_end = scratch;
+    struct rows group = *r;
+    int axis = 0;
+
+    while (axis < LW_AXES - 2 && r->x.shape.extent[axis] == 1)
+        axis++;
+    const size_t all = r->x.shape.extent[axis], of_slice = r->count / all * r->leaves;
+    const size_t each = call->is_gpu || of_slice * all < 2 * GROUP ? all
+                        : of_slice < GROUP                         ? GROUP / of_slice
+                                                                   : 1;
+    for (size_t at = 0; at < all; at += each) {
+        const size_t count = all - at < each ? all - at : each;
+        struct lw__operand *const both[] = {&group.x, &group.out};
+
+        for (int k = 0; k < 2; k++) {
+            const struct lw__operand *whole = k ? &r->out : &r->x;
+            both[k]->shape.extent[axis] = count;
+            both[k]->view.offset = whole->view.offset + (ptrdiff_t)at * whole->view.stride[axis];
+        }
+        group.count = r->count / all * count;
+        call->scratch = scratch; /* all groups take the same */
+        LW_TRY((is_softmax(r->norm) ? launch_softmax : launch_norm)(call, &group));
+        scratch_end = at ? scratch_end : call->scratch;
+    }
+    call->scratch = scratch_end;
+    return LW_OK;
 }
 
 /* ---- arguments ---- */
@@ -242,10 +286,8 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
            (n == 1 || r.x.view.stride[LW_AXES - 1] == 1));
     if (is_short(call, &r))
         LW_TRY(launch_short(call, &r));
-    else if (is_softmax(r.norm))
-        LW_TRY(launch_softmax(call, &r));
     else
-        LW_TRY(launch_norm(call, &r));
+        LW_TRY(launch_long(call, &r));
     return lw__out_done(call, &out, &r.out);
 }
 
