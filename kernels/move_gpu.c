@@ -2,13 +2,13 @@
  *
  *     move_words    rows of words of 16 bytes at any strides, a thread a word
  *     move_flat     short rows of elements of 1, 2, 4 or 8 bytes, a thread an element
- *     move_tiles_BYTES   as in tiles.c, of 1 or 2 bytes
+ *     move_tiles_BYTES   where the views' fastest axes differ: a transpose by tiles
  *
  * launch   words, flat: any block; tiles: 32 x 4 threads, a block a tile
  */
 #include "view.h"
 
-enum { TILE = 32, LINES = 4 };
+enum { TILE = 32, LINES = 4 }; /* ORDER COPY: src/ops/copy.c */
 
 /* s, from and to count words of 16 bytes; so short that 32 bits divide them. */
 KERNEL void move_words(struct shape s, size_t n, struct view from, const void *x, struct view to,
@@ -48,4 +48,10 @@ KERNEL void move_flat(struct shape s, size_t n, struct view from, const void *x,
 #include "move_tiles.inc"
 #define T uint16_t
 #define NAME(kernel) kernel##_2
+#include "move_tiles.inc"
+#define T uint32_t
+#define NAME(kernel) kernel##_4
+#include "move_tiles.inc"
+#define T uint64_t
+#define NAME(kernel) kernel##_8
 #include "move_tiles.inc"

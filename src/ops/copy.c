@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ORDER COPY: kernels/rows.c, kernels/tiles.c, kernels/turn.c, kernels/convert.c */
-enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, SHORT_PART = 2048 };
+/* ORDER COPY: kernels/rows.c, kernels/tiles.c, kernels/turn.c, kernels/convert.c,
+ * kernels/move_gpu.c */
+enum { ROW_THREADS = 32, ROW_PART = 1024, SHORT_PART = 2048 };
+enum { TILE = 32, LINES = 4, WIDE = 8, HIGH = 64, LONG = 256 };
 enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256 };
 
 /* What a copy is reduced to; axes of extent 1 stand first. */
@@ -168,19 +170,20 @@ static lw_status move_tiles(struct lw__call *call, const struct plan *p,
     static const char *const names[] = {"move_tiles_1", "move_tiles_2", "move_tiles_4",
                                         "move_tiles_8"};
     const size_t size = lw_dtype_size(from->dtype);
-    const lw_arg args[] = {lw__arg_shape(&p->shape),    lw__arg_view(&p->from),
+    const lw_arg args[] = {lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                            lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                           lw_arg_buffer(to->buffer),   lw_arg_uint(size)};
+                           lw_arg_buffer(to->buffer)};
     lw_dim3 grid;
 
     assert(p->from.stride[2] == 1 && p->to.stride[3] == 1);
-    LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], TILE), &grid));
-    grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], TILE);
+    LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], call->is_gpu ? TILE : HIGH), &grid));
+    grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], call->is_gpu ? TILE : LONG);
     grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
-    if (size < 4 && !call->is_gpu)
-        return lw__call_launch(call, LW_PROGRAM_turn, "move_turned", grid, lw_dim_1(1), args, 6);
-    return lw__call_launch(call, size < 4 ? LW_PROGRAM_move_gpu : LW_PROGRAM_tiles,
-                           by_size(size, names), grid, lw_dim_2(TILE, LINES), args, 5);
+    if (call->is_gpu)
+        return lw__call_launch(call, LW_PROGRAM_move_gpu, by_size(size, names), grid,
+                               lw_dim_2(TILE, LINES), args, 5);
+    return lw__call_launch(call, LW_PROGRAM_tiles, by_size(size, names), grid, lw_dim_1(WIDE), args,
+                           5);
 }
 
 /* Rows too short for a warp each. */
