@@ -12,6 +12,7 @@ from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
 from ._core import Device, Kernel, Stream
 from ._custom import Op, TensorType, custom, op, ops
+from ._devices import _default as _defaults
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)
 from ._dims import Dim
 from ._dtypes import bfloat16
@@ -28,7 +29,7 @@ from ._symbol import Symbol
 from ._testing import testing
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
-            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled)
+            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled, _defaults)
 
 __version__ = _core.version()
 

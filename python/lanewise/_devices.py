@@ -12,7 +12,7 @@ from ._core import Device, Stream
 from ._errors import ArgumentError
 
 DeviceLike = Union[str, Device, None]
-_default: list[Device] = []
+_default: list[Device] = []  # the extension looks there, too
 
 
 @dataclass(frozen=True)

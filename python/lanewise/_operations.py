@@ -13,7 +13,7 @@ from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, IndexError, LaunchError
-from ._probe import expression_dtype
+from ._probe import expression_dtype, expression_name
 
 ArrayLike = Any
 DtypeLike = Any
@@ -21,10 +21,13 @@ Axes = int | tuple[int, ...] | None
 SumOrder = Literal["fixed", "exact", "free"]
 
 
-def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any,
-         stream: Stream | None) -> Any:
+_run = _core.operate  # (name, parameters, inputs, out, stream): parameters of None are defaults
+
+
+def _run_told(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any,
+              stream: Stream | None) -> Any:
     try:
-        return _core.operate(name, parameters, inputs, out, stream)
+        return _run(name, parameters, inputs, out, stream)
     except LaunchError as error:
         raise error if stream is not None else _told(name, error) from None
 
@@ -46,7 +49,7 @@ def _by_name(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> 
     if name == "map" and dtype is None and isinstance(expression, str) and len(inputs) <= 4:
         dtype = expression_dtype(expression, inputs)
     parameters["dtype"] = _named(dtype)
-    return _run(name, parameters, inputs, None, None)
+    return _run_told(name, parameters, inputs, None, None)
 
 
 def _named(dtype: DtypeLike, out: ArrayLike | None = None) -> str | None:
@@ -61,14 +64,19 @@ def _named(dtype: DtypeLike, out: ArrayLike | None = None) -> str | None:
     return _dtypes.NAMES[code]
 
 
-def _reduced(name: str, x: ArrayLike, axis: Axes, keepdims: bool, out: ArrayLike | None,
-             stream: Stream | None, **words: Any) -> Any:
+def _reduced(name: str, x: ArrayLike, words: dict[str, Any], out: ArrayLike | None,
+             stream: Stream | None) -> Any:
+    """words: axis, keepdims and what else the operation takes."""
+    axis = words["axis"]
+    if axis is None or type(axis) is int:
+        return _run(name, words, (x,), out, stream)
+
     def run(x: Any, axis: int | None, out: Any, keepdims: bool, dtype: Any = None) -> Any:
         given = dict(words, axis=axis, keepdims=keepdims)
         if dtype is not None and name not in ("any", "all"):
             given["dtype"] = _named(dtype)
         return _run(name, given, (x,), out, stream)
-    return _axes.reduced(run, x, axis, keepdims, out, stream)
+    return _axes.reduced(run, x, axis, words["keepdims"], out, stream)
 
 
 def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike | None = None,
@@ -92,7 +100,8 @@ def sum(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False, dtype: Dtype
     >>> lw.sum(np.ones((2, 3), 'f4'), axis=1)
     array([3., 3.], dtype=float32)
     """
-    return _reduced("sum", x, axis, keepdims, out, stream, dtype=_named(dtype, out), sum=sum)
+    words = {"axis": axis, "keepdims": keepdims, "sum": sum, "dtype": _named(dtype, out)}
+    return _reduced("sum", x, words, out, stream)
 
 
 def mean(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -103,7 +112,8 @@ def mean(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.mean(np.arange(4))
     np.float64(1.5)
     """
-    return _reduced("mean", x, axis, keepdims, out, stream, dtype=_named(dtype, out), sum=sum)
+    words = {"axis": axis, "keepdims": keepdims, "sum": sum, "dtype": _named(dtype, out)}
+    return _reduced("mean", x, words, out, stream)
 
 
 def prod(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -114,7 +124,8 @@ def prod(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.prod(np.array([2, 3, 4]))
     np.int64(24)
     """
-    return _reduced("prod", x, axis, keepdims, out, stream, dtype=_named(dtype, out))
+    words = {"axis": axis, "keepdims": keepdims, "dtype": _named(dtype, out)}
+    return _reduced("prod", x, words, out, stream)
 
 
 def max(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -124,7 +135,7 @@ def max(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.max(np.array([2, 9, 4]))
     np.int64(9)
     """
-    return _reduced("max", x, axis, keepdims, out, stream)
+    return _reduced("max", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
 def min(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -134,7 +145,7 @@ def min(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.min(np.array([2, 9, 4]))
     np.int64(2)
     """
-    return _reduced("min", x, axis, keepdims, out, stream)
+    return _reduced("min", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
 def any(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -144,7 +155,7 @@ def any(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.any(np.array([[0, 1], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return _reduced("any", x, axis, keepdims, out, stream)
+    return _reduced("any", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
 def all(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
@@ -154,7 +165,7 @@ def all(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     >>> lw.all(np.array([1.0, 2.0]))
     np.True_
     """
-    return _reduced("all", x, axis, keepdims, out, stream)
+    return _reduced("all", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
 def argmax(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
@@ -195,10 +206,13 @@ def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
     >>> lw.map('a * b + 1', np.arange(3.0), 2.0)
     array([1., 3., 5.])
     """
-    _check_expression("expression", expression)
+    if not isinstance(expression, str):
+        _check_expression("expression", expression)
     if dtype is None and out is None and len(inputs) <= 4:
-        dtype = expression_dtype(expression, inputs)
-    return _run("map", {"expression": expression, "dtype": _named(dtype, out)}, inputs, out, stream)
+        name = expression_name(expression, inputs)
+    else:
+        name = _named(dtype, out)
+    return _run("map", {"expression": expression, "dtype": name}, inputs, out, stream)
 
 
 def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
@@ -232,7 +246,10 @@ def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis:
 def _along(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike, ...],
            axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
     def run(x: Any, axis: int, out: Any) -> Any:
-        return _run(name, dict(words, axis=axis), (x, *more), out, stream)
+        words["axis"] = axis
+        return _run_told(name, words, (x, *more), out, stream)
+    if type(axis) is int:
+        return run(x, axis, out)
     return _axes.over_all(run, x, axis, out, stream)
 
 
@@ -283,7 +300,11 @@ def layer_norm(x: ArrayLike, *, weight: ArrayLike | None = None, bias: ArrayLike
 def _norm(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike | None, ...],
           axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
     def run(x: Any, axis: int, out: Any) -> Any:
-        return _run(name, dict(words, axis=axis), (x, *given), out, stream)
+        words["axis"] = axis
+        return _run(name, words, (x, *given), out, stream)
+    if type(axis) is int:
+        given = [m for m in more if m is not None]
+        return run(x, axis, out)
     given = [m if axis is not None else _axes.row(m, stream) for m in more if m is not None]
     return _axes.in_place(run, x, axis, out, stream)
 
@@ -415,7 +436,7 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
     if (low is None) != (high is None):
         raise ArgumentError(f"histogram: low is {low} and high {high}; need both or neither")
     limits = {} if low is None or high is None else {"low": float(low), "high": float(high)}
-    return _run("histogram", {"bins": bins, **limits}, (x,), None, stream)
+    return _run_told("histogram", {"bins": bins, **limits}, (x,), None, stream)
 
 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:

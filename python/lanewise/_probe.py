@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _dtypes
+from ._array import Array
 from ._devices import default_device
 from ._numbers import dtype_of, settled
 from ._truth import is_truth
@@ -15,6 +16,23 @@ from ._truth import is_truth
 _C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
             "uint64_t", "bool", "_Float16", "__bf16", "float", "double")
 _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
+_names: dict[tuple[Any, ...], str] = {}  # by the dtypes as arrays have them
+
+
+def expression_name(expression: str, inputs: tuple[Any, ...]) -> str | None:
+    """The library's name of expression_dtype."""
+    try:
+        key = (expression, *[x.dtype for x in inputs])
+        return _names[key]
+    except (AttributeError, KeyError, TypeError):  # numbers, new ones, dtypes without a hash
+        pass
+    dtype = expression_dtype(expression, inputs)
+    if dtype is None:
+        return None
+    name = _dtypes.NAMES[_dtypes.dtype_code(dtype)]
+    if all(isinstance(x, (np.ndarray, Array)) for x in inputs):
+        _names[key] = name
+    return name
 
 
 def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:

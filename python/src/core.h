@@ -24,7 +24,7 @@
 #define DTYPE_WORDS                                                                                \
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float16 bfloat16 float32 float64"
 
-enum { RANKS = 4, STATUSES = 13, IDLE_STREAMS = 8, SLICE_NS = 50000000 };
+enum { RANKS = 4, STATUSES = 13, IDLE_STREAMS = 8, REQUEST_BITS = 6, SLICE_NS = 50000000 };
 
 struct holder;
 
@@ -45,6 +45,13 @@ typedef struct holder {
     void *argument;
 } holder;
 
+/* A NumPy array of rank 0 that nobody has, and its memory as the device's: for the next result. */
+struct scalar {
+    PyObject *array; /* NULL: none */
+    lw_buffer *buffer;
+    char *data;
+};
+
 /* The module's state. */
 typedef struct core {
     PyTypeObject *device_type, *memory_type, *array_type, *stream_type;
@@ -53,13 +60,16 @@ typedef struct core {
     PyObject *dtypes[LW_DTYPE_COUNT];
     PyObject *array_class; /* the Python class on array_type */
     PyObject *convert;     /* what has no buffer: to an Array or a NumPy array */
-    PyObject *get_default; /* the default device */
+    PyObject *get_default; /* chooses the default device, which is then that of */
+    PyObject *defaults;    /* a list, empty at first */
     PyObject *empty;       /* numpy.empty */
     PyObject *ndarray;     /* numpy.ndarray */
     PyObject *generic;     /* numpy.generic, a scalar */
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
+    struct request *requests[1 << REQUEST_BITS];
+    struct scalar scalars[LW_DTYPE_COUNT];
     waste *waste;
     struct checker *checker;   /* check.c; NULL: none is on */
     bool traps_faults;         /* lw_trap_faults has been called */
@@ -263,8 +273,21 @@ int check_raise(stream *s);
 /* fill.c */
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
-/* parameters.c: of a call of the operation, whose texts are the dictionary's. None is a default. */
-lw_params *parameters_read(core *c, const lw_op *op, PyObject *dict);
+/* parameters.c: a call's operation and its parameters. None is a default. */
+enum { PARAMETERS = 16, OUTPUTS = 4 };
+typedef struct request {
+    size_t uses; /* calls, and one more while it is kept; under the GIL */
+    const char *name;
+    size_t outputs;
+    bool has_expression; /* its kernels have code of the user */
+    lw_params *params;   /* whose texts are those of `values` */
+    size_t shaped;       /* inputs of the last call, one or two, with one output; 0: none yet */
+    lw_shape in[2], out; /* and their shapes */
+    size_t count;
+    PyObject *op_name, *names[PARAMETERS], *values[PARAMETERS];
+} request;
+request *request_take(core *c, PyObject *name, PyObject *dict); /* NULL: an exception */
+void request_drop(request *r);                                  /* r may be NULL */
 
 /* operate.c */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);

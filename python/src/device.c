@@ -63,7 +63,9 @@ device *device_by_name(core *c, const char *name)
 
 device *device_default(core *c)
 {
-    return (device *)PyObject_CallNoArgs(c->get_default);
+    PyObject *chosen = PyList_Size(c->defaults) ? PyList_GetItem(c->defaults, 0) : NULL;
+
+    return (device *)(chosen ? Py_NewRef(chosen) : PyObject_CallNoArgs(c->get_default));
 }
 
 /* A Device, a name, or None for the default. A new reference. */

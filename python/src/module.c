@@ -26,13 +26,13 @@ static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
 }
 
 /* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers,
- * ndarray, generic, settled) */
+ * ndarray, generic, settled, defaults) */
 static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
 
-    if (count != 11)
-        return PyErr_Format(PyExc_TypeError, "setup takes 11");
+    if (count != 12)
+        return PyErr_Format(PyExc_TypeError, "setup takes 12");
     if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
         return NULL;
     keep(&c->array_class, args[2]);
@@ -44,6 +44,7 @@ static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t 
     keep(&c->ndarray, args[8]);
     keep(&c->generic, args[9]);
     keep(&c->settled, args[10]);
+    keep(&c->defaults, args[11]);
     Py_RETURN_NONE;
 }
 

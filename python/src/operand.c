@@ -364,6 +364,8 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
                               o->device->name, d->name);
         return 0;
     }
+    if (o->own)
+        return 0; /* bound before */
     if (!o->has_view)
         return raise_text(c, LW_E_INTERNAL, "an operand without memory");
     if (dtype == LW_U8 && o->itemsize != 1 && !operand_is_contiguous(o))

@@ -4,14 +4,14 @@
 #include "core.h"
 #include <string.h>
 
-enum { INPUTS = 8, OUTPUTS = 4 };
+enum { INPUTS = 8 };
 
 typedef struct call {
     core *core;
     device *device;
-    stream *stream; /* or NULL */
+    stream *stream;   /* or NULL */
+    request *request; /* held; what it says of names and outputs stands below, too */
     const char *name;
-    lw_params *params;
     size_t inputs, outputs, given; /* given: outputs that are the caller's */
     PyObject *recorder;            /* of a graph's tensor among the inputs; or NULL */
     bool records;                  /* for the recorder, which has made all tensors */
@@ -125,15 +125,62 @@ static int take_outputs(call *c, PyObject *out)
 
 static int infer(call *c, lw_shape *shapes)
 {
+    request *const r = c->request;
+    const size_t bytes = c->inputs * sizeof(lw_shape);
+    const bool is_kept = bytes && bytes <= sizeof r->in && c->outputs == 1;
     lw_shape in[INPUTS];
 
+    memset(in, 0, bytes); /* also between the members */
     for (size_t k = 0; k < c->inputs; k++) {
         in[k].dtype = c->in[k].dtype;
         in[k].rank = c->in[k].tensor.rank;
         memcpy(in[k].extent, c->in[k].tensor.extent, sizeof in[k].extent);
     }
-    lw_status status = lw_params_infer(c->params, in, c->inputs, shapes, OUTPUTS);
-    return status ? raise_status(c->core, status) : 0;
+    if (is_kept && r->shaped == c->inputs && !memcmp(r->in, in, bytes)) {
+        *shapes = r->out;
+        return 0;
+    }
+    lw_status status = lw_params_infer(r->params, in, c->inputs, shapes, OUTPUTS);
+    if (status)
+        return raise_status(c->core, status);
+    if (is_kept) {
+        memcpy(r->in, in, bytes);
+        r->out = *shapes;
+        r->shaped = c->inputs;
+    }
+    return 0;
+}
+
+/* The scalar that an earlier call left, as an operand that is bound. */
+static bool take_scalar(call *c, lw_dtype dtype, operand *o)
+{
+    struct scalar *s = &c->core->scalars[dtype];
+
+    if (!s->array || c->core->checker || lw_buffer_device(s->buffer) != c->device->handle)
+        return false;
+    memset(o, 0, sizeof *o);
+    o->object = s->array;
+    o->dtype = dtype;
+    o->has_dtype = true;
+    o->itemsize = (Py_ssize_t)lw_dtype_size(dtype);
+    o->data = o->low = s->data;
+    o->high = o->low + o->itemsize;
+    o->tensor.buffer = o->own = s->buffer;
+    o->tensor.strided = true;
+    s->array = NULL;
+    return true;
+}
+
+/* Of a result whose value has been read, and that nobody else has. */
+static void keep_scalar(call *c, size_t k)
+{
+    operand *o = &c->out[k];
+    struct scalar *s = &c->core->scalars[o->dtype];
+
+    if (s->array || !o->own || c->core->checker || c->shared[k])
+        return;
+    *s = (struct scalar){Py_NewRef(c->results[k]), o->own, o->data};
+    o->own = NULL;
 }
 
 /* NumPy's memory on the host, else an Array, which becomes what is asked for at the end. */
@@ -146,6 +193,9 @@ static int make_result(call *c, const lw_shape *shape, PyObject **result, operan
 
         *result = extents ? stream_allocate(c->stream, shape->dtype, extents) : NULL;
         DROP_IF(extents);
+    } else if (is_numpy && !shape->rank && take_scalar(c, shape->dtype, o)) {
+        *result = o->object;
+        return 0;
     } else if (is_numpy && c->device->is_host && shape->dtype != LW_BF16) {
         PyObject *extents = extents_tuple(shape->rank, shape->extent, 1);
 
@@ -189,6 +239,8 @@ static PyObject *deliver(call *c, size_t k)
     other = PyTuple_New(0);
     result = other ? PyObject_GetItem(result, other) : NULL;
     DROP_IF(other);
+    if (result)
+        keep_scalar(c, k);
     return result;
 }
 
@@ -288,12 +340,6 @@ static int follow_check(call *c, PyObject *name)
     return 0;
 }
 
-/* Its kernels have code of the user. */
-static bool has_expression(const call *c)
-{
-    return !strcmp(c->name, "map") || !strcmp(c->name, "map_reduce");
-}
-
 static int bind(call *c)
 {
     for (size_t k = 0; k < c->inputs; k++) {
@@ -323,7 +369,7 @@ static int run(call *c)
     for (size_t k = 0; k < c->outputs; k++)
         out[k] = c->out[k].tensor;
     Py_BEGIN_ALLOW_THREADS;
-    status = lw_params_run(c->params, s->handle, out, c->outputs, in, c->inputs);
+    status = lw_params_run(c->request->params, s->handle, out, c->outputs, in, c->inputs);
     if (!c->stream)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     Py_END_ALLOW_THREADS;
@@ -361,7 +407,7 @@ static PyObject *operate(call *c, PyObject *const *args)
     if (!c->device)
         c->device = device_default(c->core);
     if (!c->device || make_results(c) || follow_check(c, args[0]) ||
-        (has_expression(c) && trap_faults(c->core, c->device)) || bind(c) || run(c) ||
+        (c->request->has_expression && trap_faults(c->core, c->device)) || bind(c) || run(c) ||
         wait_for_numpy(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)
@@ -379,31 +425,21 @@ static void clean_up(call *c)
         operand_drop(&c->out[k]);
         DROP_IF(c->results[k]);
     }
-    lw_params_destroy(c->params);
+    request_drop(c->request);
     DROP_IF(c->device);
     DROP_IF(c->recorder);
     DROP_IF(c->settled);
     waste_empty(c->core);
 }
 
-/* What the call runs: the operation of this name, with a dictionary of its parameters, whose texts
- * are used as long as the call is. */
+/* What the call runs: the operation of this name, with a dictionary of its parameters. */
 static int read_call(call *c, PyObject *name, PyObject *parameters)
 {
-    c->name = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (!c->name)
+    c->request = request_take(c->core, name, parameters);
+    if (!c->request)
         return -1;
-    lw_op *op;
-    lw_status status = lw_op_find(c->name, &op);
-    lw_op_info info;
-    if (!status)
-        status = lw_op_get_info(op, &info);
-    if (status)
-        return raise_status(c->core, status);
-    c->params = parameters_read(c->core, op, parameters);
-    if (!c->params)
-        return -1;
-    c->outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    c->name = c->request->name;
+    c->outputs = c->request->outputs;
     return 0;
 }
 

@@ -1,8 +1,10 @@
-/* parameters.c - an operation's parameters, from Python's values to the library's words. */
+/* parameters.c - what a call asks for: the operation of a name, and its parameters, from Python's
+ * values to the library's words. Calls repeat themselves, so the last ones are kept. They are known
+ * again by the very objects that they were made of, which cannot change.
+ */
 #include "core.h"
+#include <stdlib.h>
 #include <string.h>
-
-enum { PARAMETERS = 16 };
 
 /* A number as the library reads it; *kept has the text. */
 static int write_number(core *c, PyObject *name, PyObject *value, lw_word *word, PyObject **kept)
@@ -49,7 +51,7 @@ static int write_word(core *c, PyObject *name, PyObject *value, lw_word *word, P
     return word->text ? 0 : -1;
 }
 
-lw_params *parameters_read(core *c, const lw_op *op, PyObject *dict)
+static lw_params *read_parameters(core *c, const lw_op *op, PyObject *dict)
 {
     lw_word words[PARAMETERS];
     PyObject *kept[PARAMETERS] = {NULL}, *name, *value;
@@ -74,4 +76,117 @@ lw_params *parameters_read(core *c, const lw_op *op, PyObject *dict)
     for (size_t k = 0; k < count; k++)
         DROP_IF(kept[k]);
     return params;
+}
+
+/* ---- what is kept ---- */
+
+static bool is_constant(PyObject *value)
+{
+    return value == Py_None || PyBool_Check(value) || PyUnicode_CheckExact(value) ||
+           PyLong_CheckExact(value) || PyFloat_CheckExact(value);
+}
+
+static request **place_of(core *c, PyObject *name, PyObject *dict)
+{
+    uintptr_t hash = (uintptr_t)name;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    while (PyDict_Next(dict, &at, &key, &value))
+        hash = (hash ^ (uintptr_t)value) * 0x9e3779b97f4a7c15u;
+    return &c->requests[hash >> (8 * sizeof hash - REQUEST_BITS)];
+}
+
+static bool is_same(const request *r, PyObject *name, PyObject *dict)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    size_t k = 0;
+
+    if (r->op_name != name)
+        return false;
+    for (; PyDict_Next(dict, &at, &key, &value); k++)
+        if (k == r->count || r->names[k] != key || r->values[k] != value)
+            return false;
+    return k == r->count;
+}
+
+/* Holds what it was made of; false: it may not be kept. */
+static bool hold_objects(request *r, PyObject *name, PyObject *dict)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    bool is_kept = true;
+
+    r->op_name = Py_NewRef(name);
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        is_kept = is_kept && PyUnicode_CheckExact(key) && is_constant(value);
+        if (r->count == PARAMETERS)
+            return false; /* of which some are None */
+        r->names[r->count] = Py_NewRef(key);
+        r->values[r->count++] = Py_NewRef(value);
+    }
+    return is_kept;
+}
+
+static request *make_request(core *c, PyObject *name, PyObject *dict, bool *is_kept)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    lw_op *op;
+
+    if (!text)
+        return NULL;
+    lw_status status = lw_op_find(text, &op);
+    lw_op_info info;
+    if (!status)
+        status = lw_op_get_info(op, &info);
+    if (status)
+        return raise_status(c, status), NULL;
+    request *r = calloc(1, sizeof *r);
+    if (!r)
+        return (request *)PyErr_NoMemory();
+    r->uses = 1;
+    r->name = text;
+    r->outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    r->has_expression = !strcmp(text, "map") || !strcmp(text, "map_reduce");
+    *is_kept = hold_objects(r, name, dict);
+    r->params = read_parameters(c, op, dict);
+    if (!r->params) {
+        request_drop(r);
+        return NULL;
+    }
+    return r;
+}
+
+request *request_take(core *c, PyObject *name, PyObject *dict)
+{
+    request **place = place_of(c, name, dict);
+    bool is_kept = false;
+
+    if (*place && is_same(*place, name, dict)) {
+        (*place)->uses++;
+        return *place;
+    }
+    request *r = make_request(c, name, dict, &is_kept);
+    if (r && is_kept) {
+        request *old = *place;
+
+        *place = r;
+        r->uses++;
+        request_drop(old);
+    }
+    return r;
+}
+
+void request_drop(request *r)
+{
+    if (!r || --r->uses)
+        return;
+    lw_params_destroy(r->params);
+    for (size_t k = 0; k < r->count; k++) {
+        DROP(r->names[k]);
+        DROP(r->values[k]);
+    }
+    DROP(r->op_name);
+    free(r);
 }

@@ -4,12 +4,14 @@
 
 holder *holder_create(core *c)
 {
-    holder *h = calloc(1, sizeof *h);
+    holder *h = malloc(sizeof *h); /* its view is large, and mostly set at once */
 
     if (!h)
-        PyErr_NoMemory();
-    else
-        h->waste = c->waste;
+        return (holder *)PyErr_NoMemory();
+    h->waste = c->waste;
+    h->owner = NULL;
+    h->has_view = false;
+    h->drop = NULL;
     return h;
 }
 

@@ -5,7 +5,12 @@
 #include "ops/text.h"
 #include <assert.h>
 
-enum { THREADS = 256, EACH = 4 }; /* elements of a thread, a block apart */
+enum { THREADS = 256 };
+#define EACH 4 /* elements of a thread, a block apart */
+#define QUOTED(number) #number
+#define AS_TEXT(number) QUOTED(number)
+
+static const char *const names[LW_INPUTS_MAX] = {"a", "b", "c", "d"};
 
 struct map_arguments {
     lw_tensor out;
@@ -18,10 +23,11 @@ struct map_arguments {
 static void add_inputs(struct lw__source *text, const struct lw__operand *inputs, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        const char *type = lw__dtypes[inputs[k].dtype].c_name, name = (char)('a' + k);
+        const char *type = lw__dtypes[inputs[k].dtype].c_name;
 
-        lw__source_add(text, "            const %s %c = ((const %s *)lw_%c)[%s];\n", type, name,
-                       type, name, lw__operand_count(&inputs[k]) == 1 ? "0" : "i");
+        LW_SOURCE_JOIN(text, "            const ", type, " ", names[k], " = ((const ", type,
+                       " *)lw_", names[k],
+                       lw__operand_count(&inputs[k]) == 1 ? ")[0];\n" : ")[i];\n");
     }
 }
 
@@ -29,23 +35,24 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
                          const struct lw__operand *inputs)
 {
     lw__source_begin(text);
-    lw__source_add(text, "KERNEL void map(const size_t n, void *lw_out");
+    LW_SOURCE_JOIN(text, "KERNEL void map(const size_t n, void *lw_out");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, ", const void *lw_%c", (char)('a' + k));
-    lw__source_add(text,
-                   ")\n{\n"
-                   "    const size_t lw_first = (size_t)block_idx.x * block_dim.x * %d + "
-                   "thread_idx.x;\n"
-                   "#pragma unroll\n"
-                   "    for (int lw_k = 0; lw_k < %d; lw_k++) {\n"
-                   "        const size_t i = lw_first + (size_t)(lw_k * block_dim.x);\n"
-                   "        if (i < n) {\n",
-                   EACH, EACH);
+        LW_SOURCE_JOIN(text, ", const void *lw_", names[k]);
+    LW_SOURCE_JOIN(
+        text,
+        ")\n{\n"
+        "    const size_t lw_first = (size_t)block_idx.x * block_dim.x * " AS_TEXT(
+            EACH) " + thread_idx.x;\n"
+                  "#pragma unroll\n"
+                  "    for (int lw_k = 0; lw_k < " AS_TEXT(
+                      EACH) "; lw_k++) {\n"
+                            "        const size_t i = lw_first + (size_t)(lw_k * block_dim.x);\n"
+                            "        if (i < n) {\n");
     add_inputs(text, inputs, a->count);
-    lw__source_add(text, "            ((%s *)lw_out)[i] = (%s)", lw__dtypes[out].c_name,
-                   lw__dtypes[out].c_name);
+    LW_SOURCE_JOIN(text, "            ((", lw__dtypes[out].c_name, " *)lw_out)[i] = (",
+                   lw__dtypes[out].c_name, ")");
     lw__source_expression(text, "expression", a->expression);
-    lw__source_add(text, ";\n        }\n    }\n}\n");
+    LW_SOURCE_JOIN(text, ";\n        }\n    }\n}\n");
 }
 
 static lw_status launch(struct lw__call *call, const struct map_arguments *a,
@@ -69,7 +76,6 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a,
 static lw_status take_input(struct lw__call *call, const struct map_arguments *a, size_t k,
                             const struct lw__operand *out, struct lw__operand *to)
 {
-    static const char *const names[] = {"a", "b", "c", "d"};
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
 
     LW_TRY(lw__operand_in(call, names[k], a->inputs[k], to));

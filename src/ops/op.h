@@ -78,7 +78,8 @@ enum lw__ops_program {
 lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, const char *kernel,
                           lw_dim3 grid, lw_dim3 block, const lw_arg *args, size_t count);
 #define LW_OP_LAUNCH(call, program, kernel, grid, block, ...)                                      \
-    lw__call_launch(call, LW_PROGRAM_##program, kernel, grid, block, LW_ARGS(__VA_ARGS__))
+    LW_OP_UNLESS_DRY(call, LW_PROGRAM_##program, kernel, grid, block, LW_ARGS(__VA_ARGS__))
+#define LW_OP_UNLESS_DRY(call, ...) ((call)->is_dry ? LW_OK : lw__call_launch(call, __VA_ARGS__))
 #define LW_ARGS(...)                                                                               \
     (const lw_arg[]){__VA_ARGS__}, sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg)
 
@@ -90,14 +91,14 @@ lw_status lw__call_blocks(struct lw__call *call, enum lw__ops_program program, c
 
 /* From kernels/NAME.c, or on GPUs from NAME_gpu.c. */
 #define LW_OP_LAUNCH_VARIANT(call, name, kernel, grid, block, ...)                                 \
-    lw__call_launch(call, LW_OP_VARIANT(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
+    LW_OP_UNLESS_DRY(call, LW_OP_VARIANT(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
 #define LW_OP_BLOCKS_VARIANT(call, name, kernel, blocks, block, ...)                               \
     lw__call_blocks(call, LW_OP_VARIANT(call, name), kernel, blocks, block, LW_ARGS(__VA_ARGS__))
 #define LW_OP_VARIANT(call, name) ((call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name)
 
 /* The same where long vectors have NAME_vector.c. */
 #define LW_OP_LAUNCH_LEVEL(call, name, kernel, grid, block, ...)                                   \
-    lw__call_launch(call, LW_OP_LEVEL(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
+    LW_OP_UNLESS_DRY(call, LW_OP_LEVEL(call, name), kernel, grid, block, LW_ARGS(__VA_ARGS__))
 #define LW_OP_BLOCKS_LEVEL(call, name, kernel, blocks, block, ...)                                 \
     lw__call_blocks(call, LW_OP_LEVEL(call, name), kernel, blocks, block, LW_ARGS(__VA_ARGS__))
 #define LW_OP_LEVEL(call, name)                                                                    \

@@ -17,10 +17,24 @@ void lw__source_add(struct lw__source *source, const char *format, ...)
     source->length += n < 0 || (size_t)n >= room ? room : (size_t)n;
 }
 
+void lw__source_join(struct lw__source *source, const char *const *texts, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        const size_t room = LW_SOURCE_MAX - source->length, length = strlen(texts[k]);
+        const size_t fits = length < room ? length : room;
+
+        memcpy(source->text + source->length, texts[k], fits);
+        source->length += fits;
+    }
+    if (source->length < LW_SOURCE_MAX)
+        source->text[source->length] = '\0';
+}
+
 void lw__source_begin(struct lw__source *source)
 {
-    *source = (struct lw__source){0};
-    lw__source_add(source, "#include <lanewise/kernel.h>\n#include <math.h>\n");
+    source->length = 0;
+    memset(source->expressions, 0, sizeof source->expressions);
+    LW_SOURCE_JOIN(source, "#include <lanewise/kernel.h>\n#include <math.h>\n");
 }
 
 void lw__source_expression(struct lw__source *source, const char *name, const char *expression)
@@ -28,8 +42,8 @@ void lw__source_expression(struct lw__source *source, const char *name, const ch
     const char *last = strrchr(expression, '\n'); /* a comment may hide what follows it there */
     size_t k = 0;
 
-    lw__source_add(source, "(\n#line 1 \"%s\"\n%s%s)\n", name, expression,
-                   strstr(last ? last : expression, "//") ? "\n" : "");
+    LW_SOURCE_JOIN(source, "(\n#line 1 \"", name, "\"\n", expression,
+                   strstr(last ? last : expression, "//") ? "\n)\n" : ")\n");
     while (source->expressions[k] && source->expressions[k] != expression)
         k++;
     assert(k + 1 < sizeof source->expressions / sizeof *source->expressions);

@@ -17,6 +17,12 @@ void lw__source_expression(struct lw__source *source, const char *name, const ch
 void lw__source_add(struct lw__source *source, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* lw__source_join - the texts one after the other: for each call, so it may be no printf. */
+void lw__source_join(struct lw__source *source, const char *const *texts, size_t count);
+#define LW_SOURCE_JOIN(source, ...)                                                                \
+    lw__source_join(source, (const char *const[]){__VA_ARGS__},                                    \
+                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
 /* lw__source_launch - queue a launch of a kernel of the text, which the device keeps once built.
  * errors   LW_E_ARG the text is too long; LW_E_COMPILE "expression:line:column: text"; those of
  *          lw_stream_launch */
