@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) in one run.
-Without NumPy beside: lanewise bench operations.
+"""operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) and, where
+it is installed, PyTorch in one run. Without NumPy beside: lanewise bench operations.
 
     PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--only PART,...]
                                                         [--json FILE] [--commit NAME]
 
-Each row: ours and the peer in turns, medians of 15 rounds; the results are compared. `of limit` is
+Each row: ours and the peers in turns, medians of 15 rounds; the results are compared. `of limit` is
 the share of what memory gives in the same turns to a kernel that only reads, or copies, one array.
 Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default; PART
 is a function below, as `selections`. Rows of 64 heads x 4096 have no peer, which would need 4 GiB
@@ -36,6 +36,13 @@ for variable in "LANEWISE_NUM_THREADS", "OPENBLAS_NUM_THREADS":
 
 import numpy as np
 import lanewise as lw
+
+try:
+    import torch
+    torch.set_num_threads(OPTIONS.threads)
+    torch.set_grad_enabled(False)
+except ImportError:
+    torch = None
 
 ROUNDS, N24 = 15, 1 << 24
 RANDOM = np.random.default_rng(1)
@@ -85,17 +92,27 @@ def error(got, want):
     return float(np.abs(got - want).max() / max(np.abs(want).max(), 1e-30))
 
 
-def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1):
-    """ours and peer return their results; read, copied: bytes; repeat: calls of a round."""
+def of_torch(make):
+    """make(torch) gives a call; None without PyTorch."""
+    return make(torch) if torch else None
+
+
+def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1, other=None):
+    """ours and peer return their results; read, copied: bytes; repeat: calls of a round; other:
+    PyTorch's, or None."""
     wrong = error(ours(), peer()) if peer else None
+    if other:
+        result = error(ours(), other().to(torch.float64).numpy())
+        wrong = result if wrong is None else max(wrong, result)
 
     def repeated(call):
         return call if repeat == 1 else lambda: [call() for _ in range(repeat)]
     limits = (LIMITS.reads, LIMITS.copies) if read or copied else ()
-    times, used = in_turns(*(repeated(c) for c in (ours, peer) if c), *limits)
+    times, used = in_turns(*(repeated(c) for c in (ours, peer, other) if c), *limits)
     us = times[0] / repeat * 1e6
     made = {"row": name, "us": us, "error": wrong,
             "of_peer": times[1] / times[0] if peer else None,
+            "of_torch": times[1 + bool(peer)] / times[0] if other else None,
             "cpu_us": used[0] / repeat * 1e6,
             "peer_cpu_us": used[1] / repeat * 1e6 if peer else None,
             "of_limit": None, "gflops": flops / us / 1e3 if flops else None}
@@ -104,7 +121,7 @@ def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1):
         made["of_limit"] = least / us * 1e6
         made["read_gbs"], made["copy_gbs"] = 4 * N24 / times[-2] / 1e9, 8 * N24 / times[-1] / 1e9
     ROWS.append(made)
-    shown = "of_peer", "of_limit", "gflops", "error", "cpu_us", "peer_cpu_us"
+    shown = "of_peer", "of_torch", "of_limit", "gflops", "error", "cpu_us", "peer_cpu_us"
     print("%-40s %11.1f us" % (name, us) + "".join(
         "   %s %s" % (key, "-" if made[key] is None else "%.3g" % made[key]) for key in shown),
         flush=True)
@@ -184,23 +201,39 @@ def np_rms_norm(x, weight):
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + np.float32(1e-5)) * weight
 
 
+def tensors(*arrays):
+    """The same memory as PyTorch's."""
+    return [torch.from_numpy(a) for a in arrays]
+
+
+def torch_softmax(x):
+    return lambda t: lambda a=t.from_numpy(x), out=t.empty(*x.shape): t.softmax(a, -1, out=out)
+
+
 def norms():
     x, weight, bias = uniform(4096, 1024), uniform(1024), uniform(1024)
     out, bytes_ = np.empty_like(x), 2 * x.nbytes
-    row("softmax 4096 x 1024", lambda: lw.softmax(x, out=out), lambda: np_softmax(x), copied=bytes_)
+    row("softmax 4096 x 1024", lambda: lw.softmax(x, out=out), lambda: np_softmax(x), copied=bytes_,
+        other=of_torch(torch_softmax(x)))
     row("layer_norm 4096 x 1024", lambda: lw.layer_norm(x, weight=weight, bias=bias, out=out),
-        lambda: np_layer_norm(x, weight, bias), copied=bytes_)
+        lambda: np_layer_norm(x, weight, bias), copied=bytes_,
+        other=of_torch(lambda t: lambda a=tensors(x, weight, bias): t.nn.functional.layer_norm(
+            a[0], (1024,), a[1], a[2])))
     row("rms_norm 4096 x 1024", lambda: lw.rms_norm(x, weight=weight, out=out),
-        lambda: np_rms_norm(x, weight), copied=bytes_)
+        lambda: np_rms_norm(x, weight), copied=bytes_,
+        other=of_torch(lambda t: lambda a=tensors(x, weight): t.nn.functional.rms_norm(
+            a[0], (1024,), a[1], 1e-5)))
     x = uniform(64, 131072)
     out = np.empty_like(x)
     row("softmax 64 x 131072", lambda: lw.softmax(x, out=out), lambda: np_softmax(x),
-        copied=2 * x.nbytes)
+        copied=2 * x.nbytes, other=of_torch(torch_softmax(x)))
 
 
 def moves():
     x, out, target = uniform(N24), np.empty(N24, "f4"), np.empty(N24, "f4")
-    row("scan 2^24", lambda: lw.scan(x, out=out), lambda: np.cumsum(x, out=target), copied=8 * N24)
+    row("scan 2^24", lambda: lw.scan(x, out=out), lambda: np.cumsum(x, out=target), copied=8 * N24,
+        other=of_torch(lambda t: lambda a=t.from_numpy(x), out=t.empty(N24): t.cumsum(
+            a, 0, out=out)))
     square, target = x.reshape(4096, 4096), out.reshape(4096, 4096)
     row("permute 4096 x 4096", lambda: lw.transpose(square, out=target),
         lambda: np.ascontiguousarray(square.T), copied=8 * N24)
@@ -248,7 +281,10 @@ def attentions():
             lambda: lw.attention(q, k, v, scale=scale, causal=causal),
             None if heads * queries > 1 << 17 else lambda: np_attention(q, k, v, scale, causal),
             read=8 * heads * keys * depth if queries == 1 else 0,
-            flops=4 * heads * queries * keys * depth / (1 + causal))
+            flops=4 * heads * queries * keys * depth / (1 + causal),
+            other=of_torch(lambda t: lambda a=tensors(q, k, v):
+                           t.nn.functional.scaled_dot_product_attention(
+                               *a, is_causal=causal, scale=scale)))
 
 
 def sorts():
@@ -292,9 +328,27 @@ def convolutions():
             flops=2 * 144 * out.size)
 
 
+    x, filter = uniform(8, 32, 64, 64), uniform(32, 32, 3, 3)
+    out = np.empty((8, 32, 62, 62), "f4")
+    row("conv2d 8 x 32 x 64 x 64, 32 of 3 x 3", lambda: lw.conv2d(x, filter, out=out), None,
+        flops=2 * 288 * out.size,
+        other=of_torch(lambda t: lambda a=tensors(x, filter): t.nn.functional.conv2d(*a)))
+
+
 def calls():
-    x, y = lw.asarray(uniform(8)), lw.asarray(uniform(8))
-    row("dot of 8, a call from Python", lambda: lw.dot(x, y), None, repeat=1000)
+    x, y, z = uniform(16), uniform(16), uniform(1000000)
+    out, product = np.empty(16, "f4"), np.empty((128, 128), "f4")
+    matrix = uniform(128, 128)
+    for name, ours, peer, repeat in (
+            ("sum of 16", lambda: lw.sum(x), lambda: np.sum(x), 1000),
+            ("dot of 16", lambda: lw.dot(x, y), lambda: np.dot(x, y), 1000),
+            ("map a + b of 16", lambda: lw.map("a + b", x, y), lambda: x + y, 1000),
+            ("map a + b of 16, out", lambda: lw.map("a + b", x, y, out=out),
+             lambda: np.add(x, y, out=out), 1000),
+            ("matmul of 128", lambda: lw.matmul(matrix, matrix, out=product),
+             lambda: np.matmul(matrix, matrix, out=product), 100),
+            ("dot of 10^6", lambda: lw.dot(z, z), lambda: np.dot(z, z), 30)):
+        row(name + ", a call from Python", ours, peer, repeat=repeat)
 
 
 def blas():
