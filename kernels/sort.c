@@ -2,13 +2,13 @@
  *
  *     sort_short_BYTES   a row of at most SHORT elements, by insertion
  *     sort_row_BYTES     a row, all passes
- *     sort_count_BYTES   of a pass: how many elements of a part have each digit
- *     sort_sum           of a pass: replaces each part's count of a digit by the sum of the counts
- *                        of that digit in the parts before
+ *     sort_count_BYTES   of a pass: how many elements of half a part have each digit
+ *     sort_sum           of a pass: replaces each half's count of a digit by the sum of the counts
+ *                        of that digit in the halves before
  *     sort_move_BYTES    of a pass: each element of a part to its place in the row
  *
- * shapes   rows of n elements side by side; counts: rows x parts x DIGITS, totals: rows x DIGITS.
- *          A part has PART_BYTES, the last one of a row at most
+ * shapes   rows of n elements side by side; counts: rows x halves x DIGITS, totals: rows x
+ *          DIGITS. A part has PART_BYTES, the last one of a row at most; its halves are counted
  *          given: an index for each element, where its place in the row is not it
  * launch   short, row: a block a row; count, move: a part of a row; sum: a thread a digit of a
  *          row. Short has 1 thread, the others any number
@@ -16,7 +16,8 @@
  * idea     the digits of a line of elements are made by all threads, as vector code; one thread
  *          counts, or moves, which leaves a few instructions for each element. In a long row each
  *          digit's place is in another page: so the elements of a part are sorted in memory of the
- *          block, and go to their places by runs
+ *          block, and go to their places by runs. Neighbours, which are often alike, would wait
+ *          for each other: so the halves of a part are sorted side by side
  * source   LSD radix sort, Knuth, The Art of Computer Programming, vol. 3, 5.2.5
  */
 #include "sort.h"
@@ -37,17 +38,20 @@ KERNEL void sort_sum(size_t parts, void *counts, void *totals)
     ((uint32_t *)totals)[i] = sum;
 }
 
-/* Of part p of a row: place[d], where its elements with digit d begin in the row; ends[d], where
- * they begin among the part's own, sorted by digit. */
-DEVICE static void find_places(const uint32_t *counts, const uint32_t *totals, size_t parts,
-                               size_t p, uint32_t *place, uint32_t *ends)
+/* Of part p of a row: place[d], where its elements with digit d begin in the row; ends[h][d], where
+ * those of half h begin among the part's own, sorted by digit. */
+DEVICE static void find_places(const uint32_t *counts, const uint32_t *totals, size_t halves,
+                               size_t p, uint32_t *place, uint32_t (*ends)[DIGITS])
 {
-    const uint32_t *here = counts + p * DIGITS, *next = p + 1 < parts ? here + DIGITS : totals;
+    const uint32_t *here = counts + 2 * p * DIGITS;
+    const uint32_t *second = 2 * p + 1 < halves ? here + DIGITS : totals;
+    const uint32_t *next = 2 * p + 2 < halves ? here + 2 * DIGITS : totals;
     uint32_t before = 0, own = 0;
 
     for (int d = 0; d < DIGITS; d++) {
         place[d] = before + here[d];
-        ends[d] = own;
+        ends[0][d] = own;
+        ends[1][d] = own + second[d] - here[d];
         before += totals[d];
         own += next[d] - here[d];
     }

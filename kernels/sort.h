@@ -42,7 +42,9 @@ DEVICE static uint64_t key_of(struct keys k, uint64_t bits)
 DEVICE static uint32_t key_of_4(struct keys k, uint32_t bits)
 {
     const uint32_t v = bits == (uint32_t)k.zero ? 0 : bits;
-    const uint32_t flip = v & (uint32_t)k.sign ? (uint32_t)k.negative : (uint32_t)k.positive;
+    const uint32_t is_negative = v >> ctz((uint32_t)k.sign) & 1; /* no choice of 64-bit fields */
+    const uint32_t flip =
+        (uint32_t)k.positive ^ (-is_negative & (uint32_t)(k.negative ^ k.positive));
 
     return (v & (uint32_t)k.magnitude) > (uint32_t)k.infinity ? (uint32_t)k.nan
                                                               : v ^ flip ^ (uint32_t)k.flip;

@@ -93,11 +93,12 @@ static lw_status sort_rows(struct lw__call *call, struct lw__sorting *s)
                   lw__arg_at(&s->other_between));
 }
 
-/* The operands that a pass reads and writes; the last one writes the results. */
-static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t pass, size_t parts,
-                          size_t part, const struct lw__operand *counts,
-                          const struct lw__operand *totals)
+/* The operands that a pass reads and writes; the last one writes the results. Parts are moved;
+ * `counted` elements are those of a part, or on processors of half of one. */
+static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t pass, size_t counted,
+                          const struct lw__operand *counts, const struct lw__operand *totals)
 {
+    const size_t pieces = lw__divide_up(s->n, counted);
     const size_t left = s->passes - 1 - pass; /* passes after this one */
     const struct lw__operand *from = pass == 0  ? &s->x
                                      : left % 2 ? &s->out
@@ -115,34 +116,35 @@ static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t p
                                   .has_value = left || s->carried.has_value};
     const lw_arg shift = lw_arg_int((int)(8 * pass));
 
-    LW_TRY(LAUNCH(call, lw__by_word(s, "sort_count_4", "sort_count_8"), s->rows * parts,
-                  lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
-                  lw_arg_uint(part), lw__arg_at(from), lw__arg_at(counts)));
+    LW_TRY(LAUNCH(call, lw__by_word(s, "sort_count_4", "sort_count_8"), s->rows * pieces,
+                  lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(pieces),
+                  lw_arg_uint(counted), lw__arg_at(from), lw__arg_at(counts)));
     LW_TRY(LAUNCH(call, "sort_sum",
                   call->is_gpu ? s->rows * DIGITS : s->rows * DIGITS / lw__threads(call),
-                  lw__threads(call), lw_arg_uint(parts), lw__arg_at(counts), lw__arg_at(totals)));
-    return LAUNCH(call, lw__by_word(s, "sort_move_4", "sort_move_8"), s->rows * parts,
-                  lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
-                  lw_arg_uint(part), lw__arg_at(from), lw__arg_at(from_indices), lw__arg_at(to),
+                  lw__threads(call), lw_arg_uint(pieces), lw__arg_at(counts), lw__arg_at(totals)));
+    return LAUNCH(call, lw__by_word(s, "sort_move_4", "sort_move_8"),
+                  s->rows * (call->is_gpu ? pieces : lw__divide_up(pieces, 2)), lw__threads(call),
+                  lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(pieces),
+                  lw_arg_uint(counted), lw__arg_at(from), lw__arg_at(from_indices), lw__arg_at(to),
                   lw__arg_carried(&c), lw__arg_at(to_indices), lw__arg_at(counts),
                   lw__arg_at(totals));
 }
 
 static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
 {
-    const size_t part = call->is_gpu ? PART_GPU : PART_BYTES / lw_dtype_size(s->word);
-    const size_t parts = lw__divide_up(s->n, part);
+    const size_t counted = call->is_gpu ? PART_GPU : PART_BYTES / 2 / lw_dtype_size(s->word);
 
     assert(DIGITS % lw__threads(call) == 0); /* of sort_sum, where each has a digit */
     LW_TRY(take_scratch(call, s));
     struct lw__operand counts;
-    LW_TRY(lw__call_scratch(call, "counts", LW_U32, (struct lw__shape){{1, s->rows, parts, DIGITS}},
+    LW_TRY(lw__call_scratch(call, "counts", LW_U32,
+                            (struct lw__shape){{1, s->rows, lw__divide_up(s->n, counted), DIGITS}},
                             &counts));
     struct lw__operand totals;
     LW_TRY(lw__call_scratch(call, "totals", LW_U32, (struct lw__shape){{1, 1, s->rows, DIGITS}},
                             &totals));
     for (size_t pass = 0; pass < s->passes; pass++)
-        LW_TRY(one_pass(call, s, pass, parts, part, &counts, &totals));
+        LW_TRY(one_pass(call, s, pass, counted, &counts, &totals));
     return LW_OK;
 }
 
