@@ -5,8 +5,9 @@ it is installed, PyTorch in one run. Without NumPy beside: lanewise bench operat
     PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--only PART,...]
                                                         [--json FILE] [--commit NAME]
 
-Each row: ours and the peers in turns, medians of 15 rounds; the results are compared. `of limit` is
-the share of what memory gives in the same turns to a kernel that only reads, or copies, one array.
+Each row: ours and the peers in turns, medians of 15 rounds, or of fewer in 4 seconds; the results
+are compared. `of limit` is the share of what memory gives in the same turns to a kernel that only
+reads, or copies, one array.
 Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default; PART
 is a function below, as `selections`. Rows of 64 heads x 4096 have no peer, which would need 4 GiB
 for its weights. `cpu_us` is the processor time of all threads: the better measure where other work
@@ -44,7 +45,7 @@ try:
 except ImportError:
     torch = None
 
-ROUNDS, N24 = 15, 1 << 24
+ROUNDS, SECONDS, N24 = 15, 4, 1 << 24
 RANDOM = np.random.default_rng(1)
 ROWS = []
 
@@ -70,7 +71,11 @@ KERNEL void copies(float *out, const float *x, size_t n)
 
 
 def seconds(call):
-    """By the clock, and of all processors."""
+    """By the clock, and of all processors. Threads of a peer look for work for a while after its
+    call, so all sleep before ours begin; and the first call only wakes ours."""
+    if OPTIONS.threads > 1:
+        time.sleep(0.05)
+        call()
     begin, used = time.perf_counter(), time.process_time()
     call()
     return time.perf_counter() - begin, time.process_time() - used
@@ -78,7 +83,10 @@ def seconds(call):
 
 def in_turns(*calls):
     """The median seconds of each, by the clock; and those of processors."""
-    times = [[seconds(call) for call in calls] for _ in range(ROUNDS + 1)][1:]
+    times, end = [], time.perf_counter() + SECONDS
+    while len(times) <= ROUNDS and (len(times) < 4 or time.perf_counter() < end):
+        times.append([seconds(call) for call in calls])
+    times = times[1:]
     return ([statistics.median(t[kind] for t in rounds) for rounds in zip(*times)]
             for kind in (0, 1))
 

@@ -5,6 +5,7 @@ The arguments go to the operation of that name in the library, which checks them
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import re
 from typing import Any, Literal, Sequence
@@ -70,7 +71,11 @@ def _reduced(name: str, x: ArrayLike, words: dict[str, Any], out: ArrayLike | No
     axis = words["axis"]
     if axis is None or type(axis) is int:
         return _run(name, words, (x,), out, stream)
+    return _reduced_over(name, x, axis, words, out, stream)
 
+
+def _reduced_over(name: str, x: ArrayLike, axis: Any, words: dict[str, Any],
+                  out: ArrayLike | None, stream: Stream | None) -> Any:
     def run(x: Any, axis: int | None, out: Any, keepdims: bool, dtype: Any = None) -> Any:
         given = dict(words, axis=axis, keepdims=keepdims)
         if dtype is not None and name not in ("any", "all"):
@@ -243,13 +248,17 @@ def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis:
     return _along("scan", words, x, (), axis, out, stream)
 
 
+def _on_axis(run: Any, name: str, words: dict[str, Any], more: Sequence[ArrayLike],
+             stream: Stream | None, x: ArrayLike, axis: int, out: ArrayLike | None) -> Any:
+    return run(name, dict(words, axis=axis), (x, *more), out, stream)
+
+
 def _along(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike, ...],
            axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
-    def run(x: Any, axis: int, out: Any) -> Any:
+    if type(axis) is int:
         words["axis"] = axis
         return _run_told(name, words, (x, *more), out, stream)
-    if type(axis) is int:
-        return run(x, axis, out)
+    run = functools.partial(_on_axis, _run_told, name, words, more, stream)
     return _axes.over_all(run, x, axis, out, stream)
 
 
@@ -299,13 +308,11 @@ def layer_norm(x: ArrayLike, *, weight: ArrayLike | None = None, bias: ArrayLike
 
 def _norm(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike | None, ...],
           axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
-    def run(x: Any, axis: int, out: Any) -> Any:
-        words["axis"] = axis
-        return _run(name, words, (x, *given), out, stream)
     if type(axis) is int:
-        given = [m for m in more if m is not None]
-        return run(x, axis, out)
+        words["axis"] = axis
+        return _run(name, words, (x, *[m for m in more if m is not None]), out, stream)
     given = [m if axis is not None else _axes.row(m, stream) for m in more if m is not None]
+    run = functools.partial(_on_axis, _run, name, words, given, stream)
     return _axes.in_place(run, x, axis, out, stream)
 
 
