@@ -15,6 +15,7 @@
  */
 #include "stage.h"
 
+enum { TERMS_MAX = LEAF }; /* more than the terms of a leaf */
 enum { COLUMN_ROWS = 16 }; /* that a column takes before it is the next one's turn */
 
 /* ---- keys ---- */
@@ -124,10 +125,16 @@ DEVICE static bool any_lane(const void *x, int size, uint64_t mask, size_t count
 
     switch (size) {
 #define ANY_CASE(T)                                                                                \
-    case sizeof(T):                                                                                \
-        EACH_ELEMENT(T, x, 0, (size_t)lane_id(), WARP_SIZE, count,                                 \
-                     found |= ((e & (T)mask) != 0) != inverse);                                    \
-        break;
+    case sizeof(T): {                                                                              \
+        T bits = 0;                                                                                \
+        if (inverse)                                                                               \
+            EACH_ELEMENT(T, x, 0, (size_t)lane_id(), WARP_SIZE, count,                             \
+                         bits |= (e & (T)mask) == 0 ? (T)mask : 0);                                \
+        else                                                                                       \
+            EACH_ELEMENT(T, x, 0, (size_t)lane_id(), WARP_SIZE, count, bits |= e);                 \
+        found = (bits & (T)mask) != 0;                                                             \
+        break;                                                                                     \
+    }
         ANY_CASE(uint8_t)
         ANY_CASE(uint16_t)
         ANY_CASE(uint32_t)
