@@ -59,6 +59,13 @@ enum { LINE = 256, TABLES = 4, BELOW = 2, SLOTS = NEAR_BINS + BELOW + 1 };
 SLOT(float, uint32_t, 0x1p23f)
 SLOT(double, uint64_t, 0x1p52)
 
+/* The types that float does not hold. */
+/* clang-format off */
+#define WIDE_TYPES(X)                                                                              \
+    X(DT_I32, int32_t) X(DT_I64, int64_t) X(DT_U32, uint32_t) X(DT_U64, uint64_t)                  \
+    X(DT_F64, double)
+/* clang-format on */
+
 /* Elements i to i + count of x, and NaNs up to LINE. All threads have the same number of rounds. */
 #define LINE_CASE(code, T)                                                                         \
     case code: {                                                                                   \
@@ -84,7 +91,7 @@ SLOT(double, uint64_t, 0x1p52)
         }                                                                                          \
     }
 LOAD_LINE(float, FLOAT_TYPES)
-LOAD_LINE(double, ELEMENT_TYPES)
+LOAD_LINE(double, WIDE_TYPES)
 
 DEVICE static void count_far(int64_t *counts, struct bins b, const double *line)
 {
@@ -97,6 +104,7 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
                             size_t bins, void *counts)
 {
     SHARED double line[LINE];
+    SHARED float narrow[LINE];
     SHARED uint32_t near[2 * SLOTS], slot[LINE], unsure[LINE];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     const double low = ((const double *)limits)[0], high = ((const double *)limits)[1];
@@ -104,9 +112,10 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
                            bins};
     const bool is_near = bins <= NEAR_BINS;
     const double m = (fabs(low) > fabs(high) ? fabs(low) : fabs(high)) * b.scale + (double)bins + 1;
+    const bool is_narrow =
+        type < DT_I32 || (type >= DT_U8 && type < DT_U32) || (type >= DT_BOOL && type < DT_F64);
     const bool is_float =
-        is_near && m < 0x1p14 && b.scale > 0x1p-100 && b.scale < 0x1p100 &&
-        (type < DT_I32 || (type >= DT_U8 && type < DT_U32) || (type >= DT_BOOL && type < DT_F64));
+        is_narrow && is_near && m < 0x1p14 && b.scale > 0x1p-100 && b.scale < 0x1p100;
     const struct guess_float of_float = guess_float_of(b, m * 0x1p-21);
     const struct guess_double of_double =
         guess_double_of(b, m < 0x1p44 && b.scale < 0x1p1000 ? m * 0x1p-50 : 1);
@@ -118,18 +127,20 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
         near[k] = 0;
     for (size_t i = first; i < end; i += LINE) {
         const size_t count = min_size(LINE, end - i);
-        if (is_float) {
-            load_line_float((float *)line, x, type == DT_BOOL ? DT_U8 : type, i, count);
-            slots_float(slot, unsure, of_float, (const float *)line);
-        } else {
+        if (is_narrow)
+            load_line_float(narrow, x, type == DT_BOOL ? DT_U8 : type, i, count);
+        else
             load_line_double(line, x, type, i, count);
-            if (is_near)
-                slots_double(slot, unsure, of_double, line);
-        }
+        for (int j = thread_idx.x; j < LINE && is_narrow && !is_float; j += block_dim.x)
+            line[j] = narrow[j];
+        if (is_float)
+            slots_float(slot, unsure, of_float, narrow);
+        else if (is_near)
+            slots_double(slot, unsure, of_double, line);
         barrier();
         if (thread_idx.x == 0) {
             if (is_float)
-                correct_float(slot, unsure, b, (const float *)line);
+                correct_float(slot, unsure, b, narrow);
             else if (is_near)
                 correct_double(slot, unsure, b, line);
             else

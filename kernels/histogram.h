@@ -17,12 +17,12 @@
 
 enum { NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
 
-/* X(code, T, A): A holds an element and is compared at once. */
+/* X(code, T, A): A holds an element and is compared at once; u8 is bool's too. */
 /* clang-format off */
 #define COMPARED_TYPES(X)                                                                          \
     X(DT_I8, int8_t, int8_t) X(DT_I16, int16_t, int16_t) X(DT_I32, int32_t, int32_t)               \
     X(DT_I64, int64_t, int64_t) X(DT_U8, uint8_t, uint8_t) X(DT_U16, uint16_t, uint16_t)           \
-    X(DT_U32, uint32_t, uint32_t) X(DT_U64, uint64_t, uint64_t) X(DT_BOOL, bool, uint8_t)          \
+    X(DT_U32, uint32_t, uint32_t) X(DT_U64, uint64_t, uint64_t)                                    \
     X(DT_F16, _Float16, float) X(DT_BF16, __bf16, float) X(DT_F32, float, float)                   \
     X(DT_F64, double, double)
 /* clang-format on */
@@ -33,7 +33,7 @@ KERNEL void histogram_range(size_t n, size_t part, const void *x, int type, void
     double low = INFINITY, high = -INFINITY;
     bool has_nan = false;
 
-    switch (type) {
+    switch (type == DT_BOOL ? DT_U8 : type) {
 #define RANGE_CASE(code, T, A)                                                                     \
     case code: {                                                                                   \
         A least = ((const T *)x)[first], most = least;                                             \

@@ -4,7 +4,7 @@
  *     copy_words            both lie whole and in C order: 16 bytes a thread
  *     move_rows_BYTES       any rows
  *
- * launch   rows: 32 threads, a block a part of ROW_PART elements of a row; words: any block
+ * launch   rows: 32 threads, a block a part of ROW_PART elements of `each` rows; words: any block
  */
 #include "view.h"
 

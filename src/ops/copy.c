@@ -12,7 +12,7 @@
  * kernels/move_gpu.c */
 enum { ROW_THREADS = 32, ROW_PART = 1024, SHORT_PART = 2048 };
 enum { TILE = 32, LINES = 4, WIDE = 8, HIGH = 64, LONG = 256 };
-enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256 };
+enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256, BLOCK_ELEMENTS = 4096 };
 
 /* What a copy is reduced to; axes of extent 1 stand first. */
 struct plan {
@@ -212,12 +212,14 @@ static lw_status move_rows(struct lw__call *call, const struct plan *p,
                            const struct lw__operand *to, const struct lw__operand *from)
 {
     static const char *const names[] = {"move_rows_1", "move_rows_2", "move_rows_4", "move_rows_8"};
-    const size_t parts = lw__divide_up(p->shape.extent[3], ROW_PART);
+    const size_t length = p->shape.extent[3], parts = lw__divide_up(length, ROW_PART);
+    const size_t each = call->is_gpu || length >= BLOCK_ELEMENTS ? 1 : BLOCK_ELEMENTS / length;
 
-    return LW_OP_BLOCKS(call, rows, by_size(lw_dtype_size(from->dtype), names), rows_of(p) * parts,
-                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
+    return LW_OP_BLOCKS(call, rows, by_size(lw_dtype_size(from->dtype), names),
+                        lw__divide_up(rows_of(p), each) * parts, lw_dim_1(ROW_THREADS),
+                        lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                        lw_arg_buffer(to->buffer), lw_arg_uint(parts));
+                        lw_arg_buffer(to->buffer), lw_arg_uint(parts), lw_arg_uint(each));
 }
 
 static lw_status move(struct lw__call *call, const struct lw__operand *to,
