@@ -15,7 +15,6 @@
  */
 #include "stage.h"
 
-enum { TERMS_MAX = LEAF }; /* more than the terms of a leaf */
 enum { COLUMN_ROWS = 16 }; /* that a column takes before it is the next one's turn */
 
 /* ---- keys ---- */
