@@ -130,6 +130,8 @@ enum { LW_FIELDS_MAX = 8 };
 struct lw__interleaved {
     LLVMValueRef access, fields[LW_FIELDS_MAX]; /* fields by their addresses */
     uint32_t side;                              /* number of fields */
+    bool apart;                                 /* the lanes' structs are not consecutive */
+    int64_t first;                              /* bytes from the leading access to fields[0] */
     bool leads;
 };
 

@@ -1,17 +1,21 @@
 /* interleaved_fields.c - which loads or stores of one block access the fields of consecutive
- * structs or short vectors. memory/interleave.c may make them together.
+ * structs or short vectors; and which loads access one or two
+ * CHUNKs of each lane, wherever those are.
+ * memory/interleave.c may make them together.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_MAX = 64 };
+enum { RUN_MAX = 64, CHUNK = 16 /* bytes */ };
 
 struct field {
     LLVMValueRef access, base;
     int64_t offset;       /* bytes from base */
-    int64_t stride, size; /* bytes from lane to lane; of the field */
+    int64_t stride, size; /* bytes from lane to lane, where it is constant; of the field */
+    int64_t side;         /* fields of a struct */
+    bool apart;           /* the lanes' structs are not adjacent */
     LLVMTypeRef type;
     bool taken; /* in a group already, or not interleaved */
 };
@@ -43,19 +47,25 @@ static bool describe(const struct lw__facts *facts, LLVMValueRef i, struct field
     f->type = store ? LLVMTypeOf(LLVMGetOperand(i, 0)) : LLVMTypeOf(i);
     f->size = (int64_t)LLVMABISizeOfType(facts->config.data, f->type);
     if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic ||
-        lw__private_scale(facts, f->base) > 1 ||
-        !lw__shape_piece_stride(facts, lw__shape_of(facts, f->base), 0, &f->stride))
+        lw__private_scale(facts, f->base) > 1)
         return false;
+    const bool is_constant =
+        lw__shape_piece_stride(facts, lw__shape_of(facts, f->base), 0, &f->stride);
+    f->apart = !is_constant || llabs(f->stride) > LW_FIELDS_MAX * f->size;
     while (step_back(facts, &f->base, &f->offset))
         ;
-    const int64_t side = f->stride / f->size;
-    return f->stride == side * f->size && side >= 2 && side <= LW_FIELDS_MAX &&
-           (side & (side - 1)) == 0 && facts->config.width % side == 0;
+    f->side = f->apart ? 2 * CHUNK / f->size : f->stride / f->size;
+    if (f->apart && (f->side > LW_FIELDS_MAX || facts->config.width < f->side))
+        f->side /= 2;
+    return (f->apart ? !store : f->stride == f->side * f->size) && f->side >= 2 &&
+           f->side <= LW_FIELDS_MAX && (f->side & (f->side - 1)) == 0 &&
+           facts->config.width % f->side == 0;
 }
 
 static bool is_beside(const struct field *a, const struct field *b)
 {
-    return a->base == b->base && a->type == b->type && a->stride == b->stride;
+    return a->base == b->base && a->type == b->type && a->stride == b->stride &&
+           a->apart == b->apart;
 }
 
 static struct field *find(struct run *r, const struct field *first, int64_t offset)
@@ -79,23 +89,26 @@ static void end_run(struct lw__facts *facts, struct run *r)
 {
     for (struct field *f; (f = lowest(r));) {
         struct field *fields[LW_FIELDS_MAX];
-        const uint32_t side = (uint32_t)(f->stride / f->size);
+        uint32_t side = (uint32_t)f->side;
         assert(side >= 2 && side <= LW_FIELDS_MAX && facts->config.width % side == 0);
         uint32_t n = 0;
         while (n < side && (fields[n] = find(r, f, f->offset + n * f->size)))
             n++;
+        if (f->apart && n < side && n >= CHUNK / f->size)
+            n = side = (uint32_t)(CHUNK / f->size);
         f->taken = true;
         for (uint32_t k = 0; n == side && k < side; k++)
             fields[k]->taken = true;
         if (n == side) {
             /* The fields are in block order in the run. */
-            struct lw__interleaved row = {.side = side};
+            struct lw__interleaved row = {.side = side, .apart = f->apart};
             const struct field *leader = fields[0];
             for (uint32_t k = 0; k < side; k++) {
                 if (LLVMIsAStoreInst(fields[k]->access) ? fields[k] > leader : fields[k] < leader)
                     leader = fields[k];
                 row.fields[k] = fields[k]->access;
             }
+            row.first = fields[0]->offset - leader->offset;
             for (uint32_t k = 0; k < side; k++) {
                 row.access = fields[k]->access;
                 row.leads = fields[k] == leader;
@@ -117,7 +130,7 @@ static bool continues(const struct run *r, const struct field *f, bool store)
     for (uint32_t k = 0; store && k < r->count; k++) {
         const struct field *other = &r->fields[k];
         const int64_t apart = f->offset - other->offset;
-        if (!is_beside(other, f) || !apart || apart % f->size || llabs(apart) >= f->stride)
+        if (!is_beside(other, f) || !apart || apart % f->size || llabs(apart) >= f->side * f->size)
             return false;
     }
     return true;
@@ -129,9 +142,10 @@ static void add(struct lw__facts *facts, struct run *r, LLVMValueRef i, bool sto
     const bool is_field = describe(facts, i, &f);
     if ((!is_field && store) || (is_field && !continues(r, &f, store)))
         end_run(facts, r);
-    assert(r->count < RUN_MAX);
-    if (is_field)
+    if (is_field) {
+        assert(r->count < RUN_MAX);
         r->fields[r->count++] = f;
+    }
 }
 
 /* True if later loads must not move before the instruction. */

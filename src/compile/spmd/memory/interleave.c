@@ -12,6 +12,9 @@
  * many rounds of even and odd elements. Stores do the reverse. Loads are emitted at the first of a
  * group, stores at the last: nothing in between may be affected. If lanes are masked off, each
  * field is accessed separately.
+ *
+ * Where the lanes' structs are not consecutive, as in in[at[i]].x, 16 or 32 bytes of each lane are
+ * loaded and transposed (chunks.c), instead of a gather for each field.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -20,6 +23,7 @@
 #include <string.h>
 
 enum half { LOWER, UPPER };
+enum { STEPS_MAX = 4 }; /* of an address, that are the same for all lanes */
 
 /* The even or odd elements of a followed by b. */
 static LLVMValueRef deinterleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, int odd)
@@ -71,22 +75,58 @@ static void store_fields(struct lw__spmd *s, const struct lw__access *fields, ui
     }
 }
 
-/* True if all lanes run it, each one struct further. */
-static bool is_row(const struct lw__spmd *s, const struct lw__access *a, uint32_t side)
+/* True if all lanes run it, each one struct further, or no windows reach those that are apart. */
+static bool is_row(const struct lw__spmd *s, const struct lw__access *a,
+                   const struct lw__interleaved *row)
 {
-    if (a->mask || a->count != s->width || !a->constant)
+    const uint32_t side = row->side;
+    if (a->mask || a->count != s->width)
         return false;
+    if (row->apart || !a->constant)
+        return row->apart && !(a->constant && lw__access_has_windows(s, a));
     for (uint32_t l = 0; l < s->width; l++)
         if (a->distance[l] != (int64_t)l * side * a->size)
             return false;
     return true;
 }
 
+/* The address of each lane's first field. What is the same for all lanes is added to each: a loop
+ * then takes the lanes out of their vector once. */
+static void lane_addresses(struct lw__spmd *s, const struct lw__access *leader, int64_t first,
+                           LLVMValueRef *rows)
+{
+    if (leader->constant) {
+        LLVMValueRef base = lw__spmd_base(s, leader->address, leader->piece);
+        for (uint32_t l = 0; l < s->width; l++)
+            rows[l] = lw__spmd_bytes_on(s, base, lw__spmd_const64(s, leader->distance[l] + first));
+        return;
+    }
+    LLVMValueRef steps[STEPS_MAX], from = leader->address;
+    uint32_t count = 0;
+    while (count < STEPS_MAX && LLVMIsAGetElementPtrInst(from) && LLVMGetNumOperands(from) == 2 &&
+           lw__is_uniform(s->facts, LLVMGetOperand(from, 1)) &&
+           LLVMGetInstructionParent(from) == LLVMGetInstructionParent(leader->instruction)) {
+        steps[count++] = from;
+        from = LLVMGetOperand(from, 0);
+    }
+    LLVMValueRef lanes = lw__spmd_vector(s, from, leader->piece);
+    for (uint32_t l = 0; l < s->width; l++) {
+        rows[l] = LLVMBuildExtractElement(s->builder, lanes, lw__spmd_const32(s, l), "");
+        for (uint32_t k = count; k-- > 0;) {
+            LLVMValueRef by = lw__spmd_uniform(s, LLVMGetOperand(steps[k], 1));
+            rows[l] = LLVMBuildGEP2(s->builder, LLVMGetGEPSourceElementType(steps[k]), rows[l], &by,
+                                    1, "");
+        }
+        if (first)
+            rows[l] = lw__spmd_bytes_on(s, rows[l], lw__spmd_const64(s, first));
+    }
+}
+
 bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask)
 {
     struct lw__access fields[LW_FIELDS_MAX];
     const struct lw__interleaved *row = lw__spmd_interleaved(s->facts, a->instruction);
-    if (!row || !is_row(s, a, row->side))
+    if (!row || !is_row(s, a, row))
         return false;
     if (!row->leads)
         return true;
@@ -95,7 +135,13 @@ bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVM
             return true; /* refused */
         lw__access_lanes(s, fields[k].address, a->piece, mask, &fields[k]);
     }
-    if (LLVMIsAStoreInst(a->instruction)) {
+    if (row->apart) {
+        LLVMValueRef rows[LW_LANES_MAX], v[LW_FIELDS_MAX];
+        lane_addresses(s, a, row->first, rows);
+        lw__chunks_load(s, a, rows, row->side, v);
+        for (uint32_t k = 0; k < row->side; k++)
+            lw__access_set(s, &fields[k], v[k]);
+    } else if (LLVMIsAStoreInst(a->instruction)) {
         store_fields(s, fields, row->side);
     } else {
         LLVMValueRef v[LW_FIELDS_MAX];

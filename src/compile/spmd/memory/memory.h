@@ -82,6 +82,16 @@ bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 /* Emit all pieces of it. */
 bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
+/* ---- chunks.c -------------------------------------------------------------------------------- */
+
+enum { LW_CHUNK = 16 }; /* bytes */
+
+/* Transpose the side x side elements in each chunk: log2(side) perfect shuffles. */
+void lw__chunks_transpose(struct lw__spmd *s, LLVMValueRef *v, uint32_t side);
+/* Load `side` adjacent elements at each lane's row, a chunk or two; v[k]: the k-th of all lanes. */
+void lw__chunks_load(struct lw__spmd *s, const struct lw__access *a, const LLVMValueRef *rows,
+                     uint32_t side, LLVMValueRef *v);
+
 /* ---- interleave.c ---------------------------------------------------------------------------- */
 
 /* True if the access is made, or has been, with those of its struct's other fields. */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 16 /* bytes */, SIDE_MAX = CHUNK };
+enum { CHUNK = LW_CHUNK, SIDE_MAX = LW_CHUNK };
 
 /* The accesses of all pieces. together[0 ... count) is the current group of `side` pieces with
  * adjacent elements, from left to right. */
@@ -113,32 +113,6 @@ static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, s
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* Vectors a and b of 16-byte chunks: interleave, in each chunk, the lower or the upper halves of
- * both. */
-static LLVMValueRef interleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uint32_t side,
-                               bool upper)
-{
-    int indices[LW_LANES_MAX];
-    for (uint32_t l = 0; l < s->width; l++) {
-        const uint32_t chunk = l / side * side, e = l % side / 2 + (upper ? side / 2 : 0);
-        indices[l] = (int)(chunk + e + (l % 2 ? s->width : 0));
-    }
-    return lw__spmd_shuffle(s, a, b, indices, s->width);
-}
-
-/* Transpose the side x side elements in each chunk: log2(side) perfect shuffles. */
-static void transpose(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
-{
-    LLVMValueRef next[SIDE_MAX];
-    for (uint32_t round = 1; round < side; round *= 2) {
-        for (uint32_t k = 0; k < side / 2; k++) {
-            next[2 * k] = interleave(s, v[k], v[k + side / 2], side, false);
-            next[2 * k + 1] = interleave(s, v[k], v[k + side / 2], side, true);
-        }
-        memcpy(v, next, side * sizeof *v);
-    }
-}
-
 static LLVMValueRef row_address(struct lw__spmd *s, const struct lw__access *a, uint32_t l)
 {
     LLVMValueRef base = lw__spmd_base(s, a->address, a->piece);
@@ -147,27 +121,11 @@ static LLVMValueRef row_address(struct lw__spmd *s, const struct lw__access *a, 
 
 static void load_together(struct lw__spmd *s, const struct transpose *t, const uint32_t *row)
 {
-    LLVMValueRef v[SIDE_MAX];
-    for (uint32_t l = 0; l < t->side; l++) {
-        /* Rows l, l + side, l + 2 side, ... in one vector. */
-        const struct lw__access *a = &t->pieces[row[0]];
-        LLVMValueRef parts[LW_LANES_MAX];
-        uint32_t count = s->width / t->side;
-        for (uint32_t k = 0; k < count; k++) {
-            LLVMTypeRef type = LLVMVectorType(a->moved, t->side);
-            parts[k] = LLVMBuildLoad2(s->builder, type, row_address(s, a, l + k * t->side), "");
-            LLVMSetAlignment(parts[k], a->size);
-        }
-        for (uint32_t n = t->side; count > 1; n *= 2, count /= 2)
-            for (uint32_t k = 0; k < count / 2; k++) {
-                int indices[LW_LANES_MAX];
-                for (uint32_t e = 0; e < 2 * n; e++) /* one followed by the other */
-                    indices[e] = (int)e;
-                parts[k] = lw__spmd_shuffle(s, parts[2 * k], parts[2 * k + 1], indices, 2 * n);
-            }
-        v[l] = parts[0];
-    }
-    transpose(s, v, t->side);
+    const struct lw__access *first = &t->pieces[row[0]];
+    LLVMValueRef rows[LW_LANES_MAX], v[SIDE_MAX];
+    for (uint32_t l = 0; l < s->width; l++)
+        rows[l] = row_address(s, first, l);
+    lw__chunks_load(s, first, rows, t->side, v);
     for (uint32_t k = 0; k < t->side; k++)
         lw__access_set(s, &t->pieces[row[k]], v[k]);
 }
@@ -194,7 +152,7 @@ bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
             int indices[SIDE_MAX];
             for (uint32_t k = 0; k < t.side; k++)
                 v[k] = lw__access_moved(s, a, lw__spmd_vector(s, LLVMGetOperand(i, 0), row[k]));
-            transpose(s, v, t.side);
+            lw__chunks_transpose(s, v, t.side);
             for (uint32_t l = 0; l < s->width; l++) {
                 for (uint32_t e = 0; e < t.side; e++)
                     indices[e] = (int)(l / t.side * t.side + e);
