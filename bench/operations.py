@@ -271,6 +271,31 @@ def products():
             flops=2 * x.size * size, repeat=5 if size < 1024 else 1)
 
 
+def logistic_regression(module, sigmoid, x, y, steps):
+    """Gradient descent; the whole of a program."""
+    w, turned, scale = np.zeros(x.shape[1], "f4"), x.T, np.float32(1 / len(x))
+    for _ in range(steps):
+        w -= scale * module.matmul(turned, sigmoid(module.matmul(x, w), y))
+    return w
+
+
+def vectors():
+    for dtype in "f4", "f8":
+        for size in 1024, 4096:
+            matrix, vector = uniform(size, size, dtype=dtype), uniform(size, dtype=dtype)
+            out = np.empty_like(vector)
+            for name, x, y in ("matrix @ vector", matrix, vector), (
+                    "vector @ matrix", vector, matrix):
+                row("%s %s %d" % (name, dtype, size), lambda: lw.matmul(x, y, out=out),
+                    lambda: np.matmul(x, y), read=matrix.nbytes, repeat=10 if size < 4096 else 1)
+    x, y = uniform(20000, 64), RANDOM.integers(0, 2, 20000).astype("f4")
+    row("logistic regression 20000 x 64, 100 steps",
+        lambda: logistic_regression(
+            lw, lambda z, y: lw.map("1 / (1 + exp(-a)) - b", z, y), x, y, 100),
+        lambda: logistic_regression(np, lambda z, y: 1 / (1 + np.exp(-z)) - y, x, y, 100),
+        read=200 * x.nbytes)
+
+
 def np_attention(q, k, v, scale, causal):
     s = np.matmul(q, k.swapaxes(-1, -2)) * np.float32(scale)
     if causal:
@@ -383,8 +408,8 @@ def machine():
 
 ABOUT, LIMITS = machine(), Limits()
 print("OpenBLAS for %s, load %.2f" % (blas(), ABOUT["load"]))
-for part in (dots, reductions, strided, norms, moves, products, attentions, sorts, selections,
-             convolutions, calls):
+for part in (dots, reductions, strided, norms, moves, products, vectors, attentions, sorts,
+             selections, convolutions, calls):
     if not OPTIONS.only or part.__name__ in OPTIONS.only.split(","):
         part()
 if OPTIONS.json:

@@ -13,7 +13,7 @@
 
 enum { CHAIN = 1024 }; /* ORDER CHAIN: src/ops/attention.c */
 
-/* ORDER MATMUL: src/ops/matmul.c */
+/* ORDER MATMUL: src/ops/matmul_launch.c */
 struct matmul {
     size_t m, n, k;      /* rows, columns, terms */
     size_t batches, b;   /* of products; b of them in the inner of the two axes of batch */
@@ -33,7 +33,9 @@ struct spot {
 /* Blocks are counted by columns, rows, batch, nodes. */
 DEVICE static struct spot spot_of(size_t block, size_t columns, size_t rows, size_t batches)
 {
-    struct spot s;
+    struct spot s = {block, 0, 0, 0};
+    if (block < columns) /* divisions take longer than a small block's work */
+        return s;
     s.column = block % columns;
     block /= columns;
     s.row = block % rows;
@@ -45,7 +47,7 @@ DEVICE static struct spot spot_of(size_t block, size_t columns, size_t rows, siz
 
 DEVICE static ptrdiff_t of_batch(const struct matmul *p, struct view v, size_t batch)
 {
-    return view_at(v, batch / p->b, batch % p->b, 0, 0);
+    return p->batches == 1 ? v.offset : view_at(v, batch / p->b, batch % p->b, 0, 0);
 }
 
 /* Where part `slot` of parts lies: first the levels of all nodes, then the nodes. */

@@ -5,7 +5,7 @@
  *     matmul_naive_A         a thread an element, where there are few
  *     matmul_pad_A           operands that are no whole tiles, or lie otherwise, made so
  *
- * numeric  docs/order.md, contractions. ORDER TILES: src/ops/matmul.c
+ * numeric  docs/order.md, contractions. ORDER TILES: src/ops/matmul_launch.c
  */
 #include "matmul.h"
 

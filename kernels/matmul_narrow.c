@@ -15,13 +15,16 @@
 #include "matmul_merge.inc"
 #define GANG 16
 #include "matmul_panel.inc"
+#undef GANG
 
 #include "matmul_double.inc"
 #include "matmul_merge.inc"
 #define GANG 8
 #include "matmul_panel.inc"
+#undef GANG
 
 #include "matmul_int64.inc"
 #include "matmul_merge.inc"
 #define GANG 8
 #include "matmul_panel.inc"
+#undef GANG

@@ -1,6 +1,7 @@
 /* matmul_wide.c - products of matrices for processors with vectors of 512 bits; see matmul.c.
  *
- *     matmul_panel_A    a block makes a panel of rows and a gang's width of columns
+ *     matmul_panel_A         a block makes a panel of rows and a gang's width of columns
+ *     matmul_few_...         few rows: matmul_few.inc
  *
  * numeric  docs/order.md, contractions
  * source   Goto & van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS
@@ -8,19 +9,26 @@
  */
 #include "matmul.h"
 
-#define FEW 32
+#define VECTOR 64 /* bytes */
+#define FEW 16
 
 #include "matmul_float.inc"
 #include "matmul_merge.inc"
 #define GANG 64
 #include "matmul_panel.inc"
+#include "matmul_few.inc"
+#undef GANG
 
 #include "matmul_double.inc"
 #include "matmul_merge.inc"
 #define GANG 32
 #include "matmul_panel.inc"
+#include "matmul_few.inc"
+#undef GANG
 
 #include "matmul_int64.inc"
 #include "matmul_merge.inc"
 #define GANG 32
 #include "matmul_panel.inc"
+#include "matmul_few.inc"
+#undef GANG

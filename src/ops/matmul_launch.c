@@ -1,0 +1,390 @@
+/* matmul_launch.c - the kernel for a product's size. A sum is cut into nodes where there are few
+ * elements, so that there is work for all; which changes no bits (docs/order.md, contractions).
+ */
+#include "ops/product.h"
+#include <assert.h>
+#include <string.h>
+
+/* ORDER MATMUL: kernels/matmul.h */
+enum { CHAIN = 1024 };
+struct matmul {
+    size_t m, n, k, batches, b, group, nodes, levels, lines, pitch;
+    struct lw__view x, y, out, bias;
+    size_t parts;
+    bool has_bias;
+};
+
+enum {
+    LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
+    STEPS = 128,
+    HEIGHT = 252, /* of panels: their sums fill a quarter of a second cache */
+    DEEP = 16,    /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
+    LARGE = 128,
+    SMALL = 64,
+    FOUR = 4,
+    TILES_ENOUGH = 128, /* tiles for about every processor */
+    BLOCKS_GPU = 264,   /* cut sums into nodes below so many blocks */
+    BLOCKS_CPU = 64,
+    MOST = 4,    /* rows of a product that waits for memory. ORDER FEW: kernels/matmul_few.inc */
+    RUN = 16384, /* bytes of a row of y that are read at a time; at least LEAST, for more blocks */
+    LEAST = 512
+};
+
+/* ---- nodes ---- */
+
+static size_t batches_of(const struct lw__product *p)
+{
+    return p->out.shape.extent[0] * p->out.shape.extent[1];
+}
+
+/* The form's numbers; nodes so that there are `enough` blocks, where a node has `blocks`. */
+static struct matmul cut(const struct lw__product *p, size_t blocks, size_t enough)
+{
+    const size_t chains = lw__divide_up(p->k, CHAIN);
+    struct matmul a = {.m = p->m,
+                       .n = p->n,
+                       .k = p->k,
+                       .batches = batches_of(p),
+                       .b = p->out.shape.extent[1],
+                       .group = 1,
+                       .lines = p->m,
+                       .pitch = p->n,
+                       .x = p->x.view,
+                       .y = p->y.view,
+                       .out = p->out.view,
+                       .bias = p->bias.view,
+                       .has_bias = p->has_bias};
+
+    while (a.group < chains)
+        a.group *= 2;
+    while (a.group > 1 && lw__divide_up(chains, a.group) * blocks < enough)
+        a.group /= 2;
+    a.nodes = chains ? lw__divide_up(chains, a.group) : 1;
+    assert(!(a.group & (a.group - 1)) && a.nodes * a.group >= chains);
+    while ((size_t)1 << a.levels < a.group && (size_t)1 << a.levels < chains)
+        a.levels++;
+    return a;
+}
+
+/* Scratch memory for `slots` values of each element. */
+static lw_status take_parts(struct lw__call *call, const struct lw__product *p, struct matmul *a,
+                            size_t slots, struct lw__operand *parts)
+{
+    const struct lw__shape shape = {{slots, a->batches, a->lines, a->pitch}};
+
+    *parts = p->out;
+    if (!slots)
+        return LW_OK;
+    LW_TRY(lw__call_scratch(call, "parts", lw__accumulate_dtype(p->type), shape, parts));
+    a->parts = (size_t)parts->view.offset;
+    return LW_OK;
+}
+
+/* ---- launches ---- */
+
+struct launch {
+    const char *name; /* of the kernel, without the type */
+    uint32_t threads;
+    size_t blocks, shared_bytes, height;
+    bool has_window, is_few;
+};
+
+static enum lw__ops_program program_for(const struct lw__call *call, const struct launch *l)
+{
+    if (call->is_gpu)
+        return LW_PROGRAM_matmul_gpu;
+    switch (lw_device_vector_bits(call->device)) {
+    case 0: return LW_PROGRAM_matmul;
+    case 512: return LW_PROGRAM_matmul_wide;
+    default: return l->is_few ? LW_PROGRAM_matmul_few : LW_PROGRAM_matmul_narrow;
+    }
+}
+
+static lw_status kernel_of(struct lw__call *call, const struct lw__product *p,
+                           const struct launch *l, lw_kernel **kernel)
+{
+    char name[64];
+
+    strcpy(name, l->name);
+    strcat(strcat(name, "_"), lw__accumulate_name(p->type));
+    return lw__ops_kernel(call, program_for(call, l), name, kernel);
+}
+
+/* Without a bias nothing reads it: an input stands for it, which has been written. */
+static lw_arg bias_of(const struct lw__product *p)
+{
+    return lw_arg_buffer(p->has_bias ? p->bias.buffer : p->x.buffer);
+}
+
+static lw_status launch_nodes(struct lw__call *call, const struct lw__product *p,
+                              const struct matmul *a, const struct lw__operand *parts,
+                              const struct launch *l)
+{
+    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a),
+                           lw_arg_buffer(p->out.buffer),
+                           lw_arg_buffer(p->x.buffer),
+                           lw_arg_buffer(p->y.buffer),
+                           bias_of(p),
+                           lw_arg_buffer(parts->buffer),
+                           lw_arg_uint(l->height),
+                           lw_arg_bytes(&p->window, sizeof p->window)};
+    const lw_launch_options options = {.shared_bytes = l->shared_bytes};
+    lw_kernel *kernel;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, l->blocks, &grid));
+    if (call->is_dry)
+        return LW_OK;
+    LW_TRY(kernel_of(call, p, l, &kernel));
+    return lw__call_queue(call, kernel, grid, lw_dim_1(l->threads), &options, args,
+                          l->has_window ? 8
+                          : l->height   ? 7
+                                        : 6);
+}
+
+static lw_status launch_merge(struct lw__call *call, const struct lw__product *p,
+                              const struct matmul *a, const struct lw__operand *parts)
+{
+    const struct launch l = {.name = "matmul_merge"};
+    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a), lw_arg_buffer(p->out.buffer), bias_of(p),
+                           lw_arg_buffer(parts->buffer)};
+    lw_kernel *kernel;
+    lw_dim3 grid;
+
+    if (call->is_dry || a->nodes == 1)
+        return LW_OK;
+    LW_TRY(kernel_of(call, p, &l, &kernel));
+    lw_dim3 block = lw_kernel_fixed_block(kernel);
+    LW_TRY(lw__grid(call, lw__divide_up(a->batches * a->m * a->n, block.x), &grid));
+    return lw__call_queue(call, kernel, grid, block, NULL, args, 4);
+}
+
+static lw_status run(struct lw__call *call, const struct lw__product *p, struct matmul *a,
+                     size_t slots, const struct launch *l)
+{
+    struct lw__operand parts;
+
+    LW_TRY(take_parts(call, p, a, slots, &parts));
+    LW_TRY(launch_nodes(call, p, a, &parts, l));
+    return launch_merge(call, p, a, &parts);
+}
+
+static lw_status run_plain(struct lw__call *call, const struct lw__product *p)
+{
+    const size_t elements = batches_of(p) * p->m * p->n;
+    struct matmul a = cut(p, lw__divide_up(elements, 64), elements <= LW_FEW ? SIZE_MAX / 2 : 0);
+    const struct launch l = {
+        .name = "matmul_naive", .threads = 64, .blocks = lw__divide_up(elements * a.nodes, 64)};
+
+    return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
+}
+
+size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype)
+{
+    const int bits = call->is_gpu ? 0 : lw_device_vector_bits(call->device);
+
+    return !bits ? 0 : (bits == 512 ? 256 : 64) / lw_dtype_size(dtype);
+}
+
+/* True if the operand's elements along the axis lie side by side. */
+static bool is_run(const struct lw__operand *o, int axis)
+{
+    return o->view.stride[axis] == 1 || o->shape.extent[axis] == 1;
+}
+
+/* True if the rows are few, for which y is read once as it lies. */
+static bool is_few(const struct lw__call *call, const struct lw__product *p)
+{
+    return !p->window.kh && p->m <= MOST && call->has_vectors &&
+           (is_run(&p->y, LW_ROW) || is_run(&p->y, LW_COLUMN));
+}
+
+static size_t whole(size_t n, size_t of)
+{
+    return lw__divide_up(n, of) * of;
+}
+
+/* As many blocks as give all threads of the processor two; unknown in a dry run. */
+static lw_status blocks_for_all(struct lw__call *call, const struct lw__product *p,
+                                const struct launch *l, size_t *blocks)
+{
+    enum { TIMES = 4 }; /* a suggested grid has more, for launches that share their work out */
+    lw_kernel *kernel;
+    lw_dim3 grid, block;
+
+    *blocks = 1;
+    if (call->is_dry)
+        return LW_OK;
+    LW_TRY(kernel_of(call, p, l, &kernel));
+    LW_TRY(lw_kernel_suggest(kernel, NULL, &grid, &block));
+    *blocks = lw__divide_up(grid.x, TIMES);
+    return LW_OK;
+}
+
+static lw_status run_few(struct lw__call *call, const struct lw__product *p)
+{
+    const bool by_terms = is_run(&p->y, LW_ROW);
+    const size_t size = lw_dtype_size(lw__accumulate_dtype(p->type));
+    const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
+    struct launch l = {.name = by_terms ? "matmul_few_terms" : "matmul_few_columns",
+                       .is_few = true};
+    size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), enough;
+
+    LW_TRY(blocks_for_all(call, p, &l, &enough));
+    if (by_terms) {
+        width = (lw_device_vector_bits(call->device) == 512 ? 128 : 64) / size;
+        l.threads = (uint32_t)width;
+    } else {
+        const size_t nodes = lw__divide_up(p->k, CHAIN) * batches_of(p);
+        while (width * size > LEAST && lw__divide_up(p->n, width) * nodes < enough)
+            width = whole(width / 2, gang);
+        l.threads = (uint32_t)gang;
+        l.height = width;
+    }
+    l.blocks = lw__divide_up(p->n, width) * batches_of(p);
+    struct matmul a = cut(p, l.blocks, enough);
+    if (!by_terms)
+        l.shared_bytes = p->m * (1 + a.levels) * width * size;
+    l.blocks *= a.nodes;
+    a.levels = 0; /* they lie in block memory, or in the threads' */
+    return run(call, p, &a, p->k > CHAIN ? lw__divide_up(p->k, CHAIN) : 0, &l);
+}
+
+static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
+{
+    const lw_dtype dtype = lw__accumulate_dtype(p->type);
+    const size_t gang = lw__matmul_gang(call, dtype), ranges = lw__divide_up(p->m, HEIGHT);
+    const size_t height = lw__divide_up(lw__divide_up(p->m, ranges), LINES) * LINES;
+    const size_t blocks = lw__divide_up(p->m, height) * lw__divide_up(p->n, gang) * batches_of(p);
+    struct matmul a = cut(p, blocks, BLOCKS_CPU);
+    const size_t size = gang * lw_dtype_size(dtype), slots = a.nodes;
+    const size_t shared = (STEPS + height * (1 + a.levels)) * size;
+    const struct launch l = {"matmul_panel", (uint32_t)gang, blocks * slots, shared,
+                             height,         true,           false};
+
+    assert(height % LINES == 0 && height <= HEIGHT);
+    a.levels = 0; /* they lie in block memory */
+    return run(call, p, &a, slots > 1 ? slots : 0, &l);
+}
+
+/* True if the operand has these rows and columns, and lies as a tile wants it. */
+static bool is_padded(const struct lw__operand *o, size_t rows, size_t columns)
+{
+    bool fits = o->shape.extent[LW_ROW] == rows && o->shape.extent[LW_COLUMN] == columns &&
+                o->view.stride[LW_COLUMN] == 1 &&
+                lw__operand_is_aligned(o, FOUR * lw_dtype_size(o->dtype));
+
+    for (int k = 0; k < LW_COLUMN; k++)
+        fits = fits && o->view.stride[k] % FOUR == 0;
+    return fits;
+}
+
+static lw_status launch_pad(struct lw__call *call, const struct lw__product *p,
+                            const struct lw__operand *to, const struct lw__operand *from,
+                            lw_arg absent)
+{
+    const size_t count = lw__operand_count(to);
+    const struct launch l = {
+        .name = "matmul_pad", .threads = 256, .blocks = lw__divide_up(count, 256)};
+    const lw_arg args[] = {lw__arg_shape(&to->shape),
+                           lw_arg_uint(from->shape.extent[LW_ROW]),
+                           lw_arg_uint(from->shape.extent[LW_COLUMN]),
+                           lw__arg_view(&from->view),
+                           lw_arg_buffer(from->buffer),
+                           lw_arg_buffer(to->buffer),
+                           lw_arg_uint((size_t)to->view.offset),
+                           absent};
+    lw_kernel *kernel;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, l.blocks, &grid));
+    if (call->is_dry)
+        return LW_OK;
+    LW_TRY(kernel_of(call, p, &l, &kernel));
+    return lw__call_queue(call, kernel, grid, lw_dim_1(l.threads), NULL, args, 8);
+}
+
+/* Has the operand in whole tiles: as it is, or copied, with what adds nothing around it. */
+static lw_status pad(struct lw__call *call, const struct lw__product *p, struct lw__operand *o,
+                     size_t rows, size_t columns, lw_arg absent)
+{
+    if (!is_padded(o, rows, columns) && o->view.stride[LW_COLUMN] != 1)
+        LW_TRY(lw__as_dtype(call, o, o->dtype)); /* turned by tiles */
+    if (is_padded(o, rows, columns))
+        return LW_OK;
+    struct lw__operand from = lw__without_repeats(*o);
+    struct lw__shape shape = from.shape;
+    from.shape.extent[LW_ROW] = o->shape.extent[LW_ROW];
+    from.shape.extent[LW_COLUMN] = o->shape.extent[LW_COLUMN];
+    shape.extent[LW_ROW] = rows;
+    shape.extent[LW_COLUMN] = columns;
+    struct lw__operand to;
+    LW_TRY(lw__call_scratch(call, o->name, o->dtype, shape, &to));
+    LW_TRY(launch_pad(call, p, &to, &from, absent));
+    for (int k = 0; k < LW_ROW; k++)
+        shape.extent[k] = o->shape.extent[k];
+    lw__operand_broadcast(&to, &shape);
+    *o = to;
+    return LW_OK;
+}
+
+/* Tiles of the kernels, the larger ones first. ORDER TILES: kernels/matmul_gpu.c */
+struct tile {
+    const char *name;
+    size_t rows, columns;
+    uint32_t threads;
+};
+
+static size_t tiles_of(const struct lw__product *p, const struct tile *t)
+{
+    return lw__divide_up(p->m, t->rows) * lw__divide_up(p->n, t->columns) * batches_of(p);
+}
+
+static struct tile tile_for(const struct lw__product *p)
+{
+    static const struct tile large = {"matmul_tiled_large", 128, 128, 256},
+                             small = {"matmul_tiled_small", 64, 64, 128},
+                             tiny = {"matmul_tiled_tiny", 32, 64, 128},
+                             other = {"matmul_tiled_small", 64, 64, 256};
+
+    if (p->type != LW_ACC_F32)
+        return other;
+    if (tiles_of(p, &large) >= TILES_ENOUGH)
+        return large;
+    return tiles_of(p, &small) >= TILES_ENOUGH ? small : tiny;
+}
+
+static lw_status run_tiles(struct lw__call *call, struct lw__product *p)
+{
+    const struct tile t = tile_for(p);
+    const size_t lines = whole(p->m, t.rows), pitch = whole(p->n, t.columns);
+    const bool is_float = p->type != LW_ACC_I64;
+    struct launch l = {.name = t.name, .threads = t.threads};
+
+    LW_TRY(pad(call, p, &p->x, lines, whole(p->k, DEEP),
+               is_float ? lw_arg_real(-0.0) : lw_arg_int(0)));
+    LW_TRY(
+        pad(call, p, &p->y, whole(p->k, DEEP), pitch, is_float ? lw_arg_real(0) : lw_arg_int(0)));
+    assert(is_padded(&p->x, lines, p->y.shape.extent[LW_ROW]) &&
+           p->y.shape.extent[LW_COLUMN] == pitch);
+    l.blocks = tiles_of(p, &t);
+    struct matmul a = cut(p, l.blocks, BLOCKS_GPU);
+    l.blocks *= a.nodes;
+    a.lines = lines;
+    a.pitch = pitch;
+    a.k = whole(p->k, DEEP);
+    return run(call, p, &a, a.levels * a.nodes + (a.nodes > 1 ? a.nodes : 0), &l);
+}
+
+lw_status lw__matmul_launch(struct lw__call *call, struct lw__product *p)
+{
+    const size_t elements = batches_of(p) * p->m * p->n;
+
+    if (!elements)
+        return LW_OK;
+    if (elements > LW_FEW && call->is_gpu && p->k)
+        return run_tiles(call, p);
+    if (lw_device_vector_bits(call->device))
+        return is_few(call, p) ? run_few(call, p) : run_panels(call, p);
+    return run_plain(call, p);
+}

@@ -1,0 +1,29 @@
+/* product.h - a product of matrices, of one form: matmul.c brings it there, matmul_launch.c chooses
+ * its kernel. */
+#ifndef LW_OPS_PRODUCT_H
+#define LW_OPS_PRODUCT_H
+#include "ops/contract.h"
+
+enum {
+    LW_ROW = 2, /* axes */
+    LW_COLUMN = 3,
+    LW_FEW = 16 /* elements for which a thread each will do */
+};
+
+/* out[b][r][c] = sum over k of x[b][r][k] y[b][k][c], its operands in the accumulation type. */
+struct lw__product {
+    struct lw__operand x, y, out, bias;
+    struct lw__window window;
+    bool has_bias;
+    enum lw__accumulate type;
+    size_t m, n, k;
+};
+
+/* The operand without the axes along which it only repeats, so that a copy is no larger than what
+ * there is. */
+struct lw__operand lw__without_repeats(struct lw__operand o);
+
+/* lw__matmul_launch - queue the kernels of the product.
+ * errors   those of lw__call_scratch and lw__call_launch */
+lw_status lw__matmul_launch(struct lw__call *call, struct lw__product *p);
+#endif
