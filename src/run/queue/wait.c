@@ -34,6 +34,26 @@ void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, v
     set_output(stream, fn, user, true);
 }
 
+/* Without the lock while fn is called, which may call the library. Another thread that waits gets
+ * what comes later. */
+static void deliver(lw_stream *s)
+{
+    lw__lock();
+    struct lw__output *out = s->outputs;
+    void (*const fn)(const lw_output *, void *) = s->on_output;
+    void *const user = s->user;
+    const bool by_call = s->prints_by_call;
+    s->outputs = NULL;
+    s->outputs_end = &s->outputs;
+    lw__unlock();
+    for (struct lw__output *next; out; out = next) {
+        next = *lw__output_next(out);
+        if (fn)
+            lw__output_deliver(out, by_call, fn, user);
+        lw__output_destroy(out);
+    }
+}
+
 /* ---- what went wrong ---- */
 
 /* Locked. A note comes before a failure: it is told once, and the failure by each wait. Findings
@@ -78,30 +98,20 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     lw__pool_release();
     done = s->finished >= target || s->is_given_up;
     s->is_overdue = !done;
-    lw__unlock();
     lw_status status;
+    if (done && !s->is_wrapped && !s->outputs) { /* mostly */
+        status = wait_result(s);
+        lw__unlock();
+        return status;
+    }
+    lw__unlock();
     if (done && s->is_wrapped) {
         status = lw__stream_await_wrapped(s, deadline);
         if (status == LW_E_ARG)
             return status;
         done = status != LW_E_TIMEOUT;
     }
-    /* Without the lock: fn may call the library. Another thread that waits gets what comes
-     * later. */
-    lw__lock();
-    struct lw__output *out = s->outputs;
-    void (*const fn)(const lw_output *, void *) = s->on_output;
-    void *const user = s->user;
-    const bool by_call = s->prints_by_call;
-    s->outputs = NULL;
-    s->outputs_end = &s->outputs;
-    lw__unlock();
-    for (struct lw__output *next; out; out = next) {
-        next = *lw__output_next(out);
-        if (fn)
-            lw__output_deliver(out, by_call, fn, user);
-        lw__output_destroy(out);
-    }
+    deliver(s);
     lw__lock();
     status = done
                  ? wait_result(s)
