@@ -33,17 +33,21 @@ static const char parts_text[] =
     "        return;\n"
     "    const size_t lw_row = lw_part / lw_leaves, lw_begin = lw_part %% lw_leaves * 1024;\n"
     "    const size_t lw_end = lw_begin + 1024 < lw_n ? lw_begin + 1024 : lw_n;\n"
+    "    const size_t n = lw_rows * lw_n, lw_whole = (lw_end - lw_begin) / 64;\n"
+    "    size_t i = lw_row * lw_n + lw_begin + (size_t)lane_id();\n"
     "    lw_type lw_lane[2] = {lw_identity, lw_identity};\n"
+    "    for (size_t lw_k = 0; lw_k < lw_whole; lw_k++)\n"
     "#pragma unroll\n"
-    "    for (int lw_half = 0; lw_half < 2; lw_half++) {\n"
-    "        const size_t lw_first = lw_begin + (size_t)(lw_half * 32 + lane_id());\n"
-    "        for (size_t lw_j = lw_first; lw_j < lw_end; lw_j += 64) {\n"
-    "            const size_t i = lw_row * lw_n + lw_j, n = lw_rows * lw_n;\n"
+    "        for (int lw_half = 0; lw_half < 2; lw_half++, i += 32) {\n"
     "            const lw_type lw_term = (lw_type)lw_map(i, n%s);\n"
-    "            lw_lane[lw_half] = lw_j < lw_begin + 64 ? lw_term\n"
-    "                                                    : lw_combine(lw_lane[lw_half], lw_term);\n"
+    "            lw_lane[lw_half] = lw_k ? lw_combine(lw_lane[lw_half], lw_term) : lw_term;\n"
     "        }\n"
-    "    }\n"
+    "    size_t lw_j = lw_begin + lw_whole * 64 + (size_t)lane_id();\n"
+    "    for (int lw_half = 0; lw_half < 2; lw_half++, i += 32, lw_j += 32)\n"
+    "        if (lw_j < lw_end) {\n"
+    "            const lw_type lw_term = (lw_type)lw_map(i, n%s);\n"
+    "            lw_lane[lw_half] = lw_whole ? lw_combine(lw_lane[lw_half], lw_term) : lw_term;\n"
+    "        }\n"
     "    lw_lane[0] = WARP_REDUCE(lw_lane[0], lw_identity, lw_x, lw_y, lw_combine(lw_x, lw_y));\n"
     "    lw_lane[1] = WARP_REDUCE(lw_lane[1], lw_identity, lw_x, lw_y, lw_combine(lw_x, lw_y));\n"
     "    if (lane_id() == 0)\n"
@@ -130,7 +134,7 @@ static void write_source(struct lw__source *text, const struct map_reduce_argume
     }
     assert(length < sizeof values);
     lw__source_add(text, ")\n{\n");
-    lw__source_add(text, parts_text, values);
+    lw__source_add(text, parts_text, values, values);
     lw__source_add(text, merge_text, lw__dtypes[r->out.dtype].c_name,
                    lw__dtypes[r->out.dtype].c_name);
 }
