@@ -245,6 +245,10 @@ def moves():
     square, target = x.reshape(4096, 4096), out.reshape(4096, 4096)
     row("permute 4096 x 4096", lambda: lw.transpose(square, out=target),
         lambda: np.ascontiguousarray(square.T), copied=8 * N24)
+    for dtype in "u1", "u2":
+        small, turned = square.astype(dtype), np.empty_like(square, dtype)
+        row("permute 4096 x 4096, " + dtype, lambda: lw.transpose(small, out=turned),
+            lambda: np.ascontiguousarray(small.T), copied=2 * small.nbytes)
     x, shares, ratios = x.reshape(64, 128, 32, 64), [], []
     for axes in itertools.permutations(range(4)):
         target = out.reshape([x.shape[i] for i in axes])
@@ -325,6 +329,10 @@ def sorts():
     words = RANDOM.integers(0, 1 << 32, N24, dtype="u4")
     for name, x in ("u32", words), ("f32", uniform(N24)):
         row("sort %s 2^24" % name, lambda: lw.sort(x), lambda: np.sort(x), copied=8 * N24)
+    x = uniform(1000000)
+    row("sort f32 10^6", lambda: lw.sort(x), lambda: np.sort(x), copied=8 * x.size)
+    row("argsort f32 10^6, against a stable one", lambda: lw.argsort(x),
+        lambda: np.argsort(x, kind="stable"), read=4 * x.size, copied=8 * x.size)
     x = uniform(N24)
     for k in 100, 100000:
         def peer():
@@ -340,6 +348,11 @@ def selections():
     x, out, backwards = uniform(N24), np.empty(N24, "f4"), np.arange(N24)[::-1].copy()
     row("take f32 2^24, reversed by i64", lambda: lw.take(x, backwards, out=out),
         lambda: np.take(x, backwards), read=8 * N24, copied=8 * N24)
+    for length in 4, 64, 1024:
+        rows, target = x.reshape(-1, length), out.reshape(-1, length)
+        some = RANDOM.integers(0, len(rows), len(rows))
+        row("take f32, random rows of %d" % length, lambda: lw.take(rows, some, out=target),
+            lambda: np.take(rows, some, axis=0), copied=8 * N24)
     mask = RANDOM.random(N24) < 0.5
     row("compact f32 2^24, half of it", lambda: lw.compact(x, mask), lambda: x[mask],
         read=2 * N24, copied=8 * N24)
