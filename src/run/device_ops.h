@@ -249,6 +249,10 @@ struct lw__device_ops {
      * together; 0: not known. Asked under the lock, of idle streams. NULL: it never is. */
     uint64_t (*known_time)(void *state, const struct lw__launch *launch);
 
+    /* thread_ready - has this thread what it needs to run launches, as a stack for kernels? Not
+     * locked. NULL: it has. */
+    bool (*thread_ready)(void);
+
     /* launch - run to the end, after all that is in launch->queue. A pool thread or the host's
      * thread calls it: one launch of a stream at a time, several streams at the same time. On
      * failure it has called lw__fail with the kernel's name in the text. */

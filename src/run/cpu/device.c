@@ -100,6 +100,11 @@ static lw_status cpu_guarded(void *code, const void **bitcode, size_t *bytes)
     return lw__code_bitcode(code, "guarded", bitcode, bytes);
 }
 
+static bool cpu_thread_ready(void)
+{
+    return lw__cpu_fault_thread() != NULL;
+}
+
 /* Several for each thread, so that all end at about the same time. */
 static lw_status cpu_fill(void *state, const struct lw__launch *launch, uint32_t *blocks)
 {
@@ -135,5 +140,6 @@ const struct lw__device_ops lw__device_cpu = {
     .guarded = cpu_guarded,
     .fill = cpu_fill,
     .known_time = lw__cpu_known_time,
+    .thread_ready = cpu_thread_ready,
     .launch = lw__cpu_launch,
 };

@@ -69,6 +69,19 @@ static lw_status wait_result(lw_stream *s)
 
 /* ---- waiting ---- */
 
+/* Locked, but while it asks: this thread can run launches. Workers can, where memory is short. */
+static bool is_able(const lw_stream *s)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    if (!ops->thread_ready)
+        return true;
+    lw__unlock();
+    const bool is_ready = ops->thread_ready();
+    lw__lock();
+    return is_ready;
+}
+
 /* Locked. A thread that has to be back by the deadline takes only what has been short before. */
 static bool lend_hand(lw_stream *s, const struct timespec *deadline)
 {
@@ -87,13 +100,14 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
         return lw__fail(LW_E_ARG, "the stream is NULL");
     lw__lock();
     assert(s->finished <= s->queued);
-    uint64_t target = s->queued;
+    const bool lends = s->finished < s->queued && is_able(s);
+    const uint64_t target = s->queued;
     if (s->is_unseen) {
         s->is_unseen = false;
         s->is_prompt = lw__clock() - s->queued_at < PROMPT_NS;
     }
     while (s->finished < target && in_time && !s->is_given_up)
-        if (!lend_hand(s, deadline))
+        if (!lends || !lend_hand(s, deadline))
             in_time = lw__stream_wait_more(s, deadline);
     lw__pool_release();
     done = s->finished >= target || s->is_given_up;
