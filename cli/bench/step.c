@@ -51,7 +51,7 @@ static int create_args(struct bench *bench, struct bench_row *row, lw_device *de
     size_t count;
     struct cli_arg *args = args_of(row, &count);
     for (size_t i = 0; i < count; i++) {
-        bool is_result = row->step.kind == BENCH_OP && i + 1 == count; /* has no fill */
+        bool is_result = row->step.kind == BENCH_OP && i >= row->call.inputs; /* has no fill */
         share(bench, row, &args[i]);
         int failed = cli_arg_create(device, &args[i]);
         if (!failed && !args[i].is_borrowed && !is_result)

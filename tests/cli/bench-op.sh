@@ -24,6 +24,8 @@ grep -q ' on cpu, 2 threads: [0-9]* sample' out || fail "two threads"
 [ "$(grep -c 'samples by time' out)" -eq 2 ] || fail "the axis"
 grep -q '#' out || fail "histogram"
 if grep -q '█' out; then fail "blocks in a locale without them"; fi
+# Two results.
+"$LANEWISE" bench op top_k k=3 'f32[99]=rand:1' --seconds 0.02 | grep -q '^top_k' || fail "top_k"
 LC_ALL=C.UTF-8 "$LANEWISE" bench op sum 'f32[9]' --seconds 0.05 | grep -q '█' || fail "blocks"
 
 cat >look.py <<'TEXT'
