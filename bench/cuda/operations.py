@@ -63,8 +63,8 @@ class Lanewise:
     """Both libraries, on PyTorch's stream."""
 
     def __init__(self, build):
-        self.lib = C.CDLL(os.path.join(build, "src/run/liblanewise.so.0"), mode=C.RTLD_GLOBAL)
-        self.ops = C.CDLL(os.path.join(build, "src/ops/liblanewise-ops.so.0"))
+        self.lib = C.CDLL(os.path.join(build, "src/run/liblanewise.so.1"), mode=C.RTLD_GLOBAL)
+        self.ops = C.CDLL(os.path.join(build, "src/ops/liblanewise-ops.so.1"))
         self.lib.lw_last_error.restype = C.c_char_p
         self.device, self.stream = C.c_void_p(), C.c_void_p()
         self.torch_stream = torch.cuda.Stream()

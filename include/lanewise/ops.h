@@ -79,14 +79,17 @@ typedef struct lw_moving_average_options { int axis, window; lw_edge edge; bool 
     lw_moving_average_options; /* window 0 means 3 */
 typedef struct lw_norm_options { int axis; double eps; const lw_tensor *weight, *bias; }
     lw_norm_options; /* eps 0 means 1e-5; not used by mean_normalize and softmax */
-typedef struct lw_matmul_options { const lw_tensor *bias; } lw_matmul_options;
+typedef struct lw_matmul_options { const lw_tensor *bias; lw_sum_order sum; }
+    lw_matmul_options; /* FIXED, FREE, as in the next two */
 typedef struct lw_attention_options {
     double scale; /* 0 means 1 */
     bool causal;  /* query i of n sees keys up to i + keys - n */
     int window;   /* keys up to the query's own, and as many from it on if not causal; 0: all */
     const lw_tensor *weights; /* an output, or NULL */
+    lw_sum_order sum;
 } lw_attention_options;
-typedef struct lw_conv_options { int pad[2], stride[2]; } lw_conv_options; /* stride 0 means 1 */
+typedef struct lw_conv_options { int pad[2], stride[2]; lw_sum_order sum; }
+    lw_conv_options; /* stride 0 means 1 */
 typedef struct lw_take_options { int axis; } lw_take_options;              /* 0: the first axis */
 typedef struct lw_histogram_options { double low, high; } lw_histogram_options;
 typedef struct lw_sort_options { int axis; bool descending; } lw_sort_options;

@@ -97,7 +97,8 @@ def _matmul(call: Any, named: dict[str, Any], size: int) -> Any:
     ndim = max(x.ndim, y.ndim, 2)
     if words is None or ndim >= RANKS or 1 in (x.ndim, y.ndim):
         return None
-    return call(x.raised(ndim), y.raised(ndim), bias=words["bias"], dtype=words["dtype"])
+    return call(x.raised(ndim), y.raised(ndim), bias=words["bias"], dtype=words["dtype"],
+                sum=words["sum"])
 
 
 def _attention(call: Any, named: dict[str, Any], size: int) -> Any:

@@ -73,13 +73,13 @@ def _transpose(x: Any, axes: Any = None) -> Any:
     return jnp.transpose(x, axes)
 
 
-def _matmul(x: Any, y: Any, bias: Any = None, dtype: Any = None) -> Any:
+def _matmul(x: Any, y: Any, bias: Any = None, dtype: Any = None, sum: str = "fixed") -> Any:
     product = jnp.matmul(x, y, precision="highest")
     return product if bias is None else product + bias
 
 
 def _attention(q: Any, k: Any, v: Any, scale: float = 1.0, causal: bool = False,
-               window: int | None = None, return_weights: bool = False) -> Any:
+               window: int | None = None, return_weights: bool = False, sum: str = "fixed") -> Any:
     if window is not None:
         raise UnsupportedError("attention has no gradient with window=")
     scores = scale * jnp.matmul(q, jnp.swapaxes(k, -1, -2), precision="highest")

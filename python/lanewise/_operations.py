@@ -362,40 +362,48 @@ def transpose(x: ArrayLike, axes: Sequence[int] | None = None, *, out: ArrayLike
 
 
 def matmul(x: ArrayLike, y: ArrayLike, *, bias: ArrayLike | None = None, dtype: DtypeLike = None,
-           out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+           out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
+           stream: Stream | None = None) -> Any:
     """The matrix product, as NumPy's; bias is added.
+
+    sum="free" allows any order of the terms, whose bits may differ by device and version.
 
     >>> lw.matmul(np.eye(2), np.array([5.0, 6.0]))
     array([5., 6.])
     """
     inputs = (x, y) if bias is None else (x, y, bias)
-    return _run("matmul", {"dtype": _named(dtype, out)}, inputs, out, stream)
+    return _run("matmul", {"dtype": _named(dtype, out), "sum": sum}, inputs, out, stream)
 
 
 def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
               causal: bool = False, window: int | None = None, return_weights: bool = False,
-              out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+              out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
+              stream: Stream | None = None) -> Any:
     """softmax(scale * q k^T) v; q of rank 1 with k, v of rank 2, or all of rank 2 or 4.
 
-    return_weights=True gives the result and softmax(scale * q k^T).
+    return_weights=True gives the result and softmax(scale * q k^T). sum is matmul's.
 
     >>> lw.attention(np.zeros(2), np.ones((3, 2)), np.array([[0.0], [3.0], [6.0]]))
     array([3.])
     """
     scale = float(scale) or 5e-324  # the library takes 0 for its default
-    parameters = {"scale": scale, "causal": causal, "window": window}
+    parameters = {"scale": scale, "causal": causal, "window": window, "sum": sum}
     name = "attention_weights" if return_weights else "attention"
     return _run(name, parameters, (q, k, v), out, stream)
 
 
 def conv1d(x: ArrayLike, filter: ArrayLike, *, pad: int = 0, stride: int = 1,
-           out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+           out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
+           stream: Stream | None = None) -> Any:
     """Correlation of (w) or (n, c, w) with filters (k) or (o, c, k); x is 0 in the padding.
+
+    sum is matmul's.
 
     >>> lw.conv1d(np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0]))
     array([3., 6.])
     """
-    return _run("conv1d", {"pad": _pair(pad), "stride": _pair(stride)}, (x, filter), out, stream)
+    words = {"pad": _pair(pad), "stride": _pair(stride), "sum": sum}
+    return _run("conv1d", words, (x, filter), out, stream)
 
 
 def _pair(value: int | tuple[int, int]) -> str:
@@ -405,16 +413,17 @@ def _pair(value: int | tuple[int, int]) -> str:
 
 def conv2d(x: ArrayLike, filter: ArrayLike, *, pad: int | tuple[int, int] = 0,
            stride: int | tuple[int, int] = 1, out: ArrayLike | None = None,
-           stream: Stream | None = None) -> Any:
+           sum: Literal["fixed", "free"] = "fixed", stream: Stream | None = None) -> Any:
     """Correlation of (h, w) or (n, c, h, w) with filters (kh, kw) or (o, c, kh, kw).
 
-    x is 0 in the padding; pad and stride are of both axes, or (rows, columns).
+    x is 0 in the padding; pad and stride are of both axes, or (rows, columns). sum is matmul's.
 
     >>> lw.conv2d(np.eye(3), np.ones((2, 2)))
     array([[2., 1.],
            [1., 2.]])
     """
-    return _run("conv2d", {"pad": _pair(pad), "stride": _pair(stride)}, (x, filter), out, stream)
+    words = {"pad": _pair(pad), "stride": _pair(stride), "sum": sum}
+    return _run("conv2d", words, (x, filter), out, stream)
 
 
 def take(x: ArrayLike, indices: ArrayLike, *, axis: int | None = 0, out: ArrayLike | None = None,

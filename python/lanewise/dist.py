@@ -247,22 +247,24 @@ def layer_norm(comm: Comm, x: ArrayLike, *, part: Part, weight: ArrayLike | None
 
 
 def matmul(comm: Comm, x: ArrayLike, y: ArrayLike, *, part: Part,
-           bias: ArrayLike | None = None, dtype: DtypeLike = None) -> Any:
+           bias: ArrayLike | None = None, dtype: DtypeLike = None,
+           sum: Literal["fixed", "free"] = "fixed") -> Any:
     """The rows of the product for this rank's rows of x; y is whole on each rank."""
     a, b = _inputs(comm, [x, y])
     found = _like("matmul", {}, [a, b])
     more = [] if bias is None else [bias]
     return _run(comm, "matmul", [x, y, *more], part, _extent(a, -2, -2), found[1],
-                _or(dtype, found[0]), _options())
+                _or(dtype, found[0]), _options(sum=sum))
 
 
 def attention(comm: Comm, q: ArrayLike, k: ArrayLike, v: ArrayLike, *, part: Part,
-              scale: float = 1.0, causal: bool = False, window: int | None = None) -> Any:
+              scale: float = 1.0, causal: bool = False, window: int | None = None,
+              sum: Literal["fixed", "free"] = "fixed") -> Any:
     """attention with keys and values cut over the ranks, on all ranks; queries are whole."""
     a, b, c = _inputs(comm, [q, k, v])
     return _run(comm, "attention", [q, k, v], part, _extent(b, -2, -2),
                 (*a.shape[:-1], c.shape[-1]), a.dtype,
-                _options(scale=scale, causal=causal, window=window))
+                _options(scale=scale, causal=causal, window=window, sum=sum))
 
 
 def gather(comm: Comm, x: ArrayLike, *, part: Part) -> Any:

@@ -281,8 +281,9 @@ static lw_status run_row(comm *m, lw_stream *s, const call *k, bool *is_known)
 static lw_status run(comm *m, lw_stream *s, const call *k)
 {
     const lw_dot_options dot = {(lw_sum_order)k->sum};
-    const lw_matmul_options product = {k->inputs > 2 ? &k->in[2] : NULL};
-    const lw_attention_options attention = {k->scale, k->causal, k->window, NULL};
+    const lw_matmul_options product = {k->inputs > 2 ? &k->in[2] : NULL, (lw_sum_order)k->sum};
+    const lw_attention_options attention = {k->scale, k->causal, k->window, NULL,
+                                            (lw_sum_order)k->sum};
     bool is_known;
     lw_status status = run_reduction(m, s, k, &is_known);
 

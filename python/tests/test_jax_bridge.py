@@ -70,6 +70,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], tuple[np.ndarray, ...]]] = {
     "transpose, axes": (lambda m: lambda x: m.transpose(x, axes=(-1, 0)), (X,)),
     "matmul": (lambda m: m.matmul, (X, Y)),
     "matmul, bias": (lambda m: lambda x, y, b: m.matmul(x, y, bias=b), (X, Y, B)),
+    "matmul, free": (lambda m: lambda x, y: m.matmul(x, y, sum="free"), (X, Y)),
     "matmul, vector": (lambda m: m.matmul, (X, Y[:, 0].copy())),
     "attention": (lambda m: lambda q, k, v: m.attention(q, k, v, scale=0.5, causal=True),
                   (normal(3, 8), normal(9, 8), normal(9, 4))),

@@ -130,6 +130,18 @@ def test_matmul(shapes: tuple, dtype: str) -> None:
     close(lw.matmul(x, y, bias=np.ones((), dtype)), np.matmul(x, y, **wide(x)) + x.dtype.type(1))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_contractions_of_any_order(dtype):
+    rng = np.random.default_rng(7)
+    x, y, image = (rng.standard_normal(s).astype(dtype) for s in [(9, 70), (70, 33), (2, 3, 6, 8)])
+    filters = rng.standard_normal((4, 3, 2, 3)).astype(dtype)
+    close(lw.matmul(x, y, sum="free"), np.matmul(x, y, **wide(x)))
+    for run in (lambda **w: lw.attention(x, x, x, scale=0.1, **w),
+                lambda **w: lw.conv2d(image, filters, **w),
+                lambda **w: lw.conv1d(image[0, :, 0][None], filters[:, :, 0], **w)):
+        close(run(sum="free"), run())
+
+
 def test_attention() -> None:
     rng = np.random.default_rng(2)
     q, k, v = (rng.standard_normal(s) for s in ((3, 4), (5, 4), (5, 2)))
@@ -250,6 +262,9 @@ def test_streams_are_asynchronous() -> None:
     (lambda: lw.max(np.ones(0)), lw.ArgumentError, "max"),
     (lambda: lw.softmax(np.arange(3)), lw.DtypeError, "i64"),
     (lambda: lw.matmul(np.ones((2, 3)), np.ones((2, 3))), lw.ArgumentError, "3"),
+    (lambda: lw.matmul(np.eye(2), np.eye(2), sum="exact"), lw.ArgumentError, "fixed, free"),
+    (lambda: lw.conv1d(np.ones(3), np.ones(2), sum="exact"), lw.ArgumentError, "fixed, free"),
+    (lambda: lw.attention(*[np.eye(2)] * 3, sum="fast"), lw.ArgumentError, "fixed, free"),
     (lambda: lw.sum(np.ones(2), stream=3), lw.ArgumentError, "stream"),
     (lambda: lw.map("a", *[np.ones(1)] * 5), lw.ArgumentError, "inputs"),
     (lambda: lw.sum("text"), lw.DtypeError, "U4"),

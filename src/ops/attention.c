@@ -447,6 +447,7 @@ struct attention_arguments {
 static lw_status take_inputs(const struct lw__call *call, const struct attention_arguments *a,
                              struct problem *p)
 {
+    LW_TRY(lw__check_contraction(call, a->options ? a->options->sum : LW_SUM_FIXED));
     LW_TRY(lw__operand_in(call, "q", a->q, &p->q));
     LW_TRY(lw__operand_in(call, "k", a->k, &p->k));
     LW_TRY(lw__operand_in(call, "v", a->v, &p->v));

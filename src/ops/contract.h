@@ -18,6 +18,10 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
                      const struct lw__operand *x, const struct lw__operand *y,
                      const struct lw__window *window);
 
+/* lw__check_contraction - is this an order that contractions have: LW_SUM_FIXED or _FREE?
+ * errors   LW_E_ARG */
+lw_status lw__check_contraction(const struct lw__call *call, lw_sum_order order);
+
 /* lw__matmul_gang - the columns of a panel of a processor's kernels, by accumulation type. 0: there
  * are no such kernels for the device, and it takes no windows. */
 size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype);

@@ -102,6 +102,7 @@ static lw_status check(struct lw__call *call, const struct conv_arguments *a, st
 {
     char of_x[LW_SHAPE_TEXT], of_filter[LW_SHAPE_TEXT];
 
+    LW_TRY(lw__check_contraction(call, a->options.sum));
     LW_TRY(lw__operand_in(call, "x", a->x, &c->x));
     LW_TRY(lw__operand_in(call, "filter", a->filter, &c->filter));
     LW_TRY(lw__operand_out(call, "out", a->out, &c->out));

@@ -204,6 +204,15 @@ static lw_status bring(struct lw__call *call, struct lw__product *p)
 
 /* ---- the operation ---- */
 
+lw_status lw__check_contraction(const struct lw__call *call, lw_sum_order order)
+{
+    if (order == LW_SUM_FIXED || order == LW_SUM_FREE)
+        return LW_OK;
+    if (order == LW_SUM_EXACT)
+        return lw_fail(LW_E_ARG, "%s: sum is LW_SUM_EXACT; need LW_SUM_FIXED or _FREE", call->name);
+    return lw_fail(LW_E_ARG, "%s: sum is %d; need LW_SUM_FIXED or _FREE", call->name, (int)order);
+}
+
 lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
                      const struct lw__operand *x, const struct lw__operand *y,
                      const struct lw__window *window)
@@ -228,7 +237,7 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
 
 struct matmul_arguments {
     lw_tensor out, x, y;
-    const lw_tensor *bias;
+    lw_matmul_options options;
 };
 
 static lw_status matmul_body(struct lw__call *call, void *arguments)
@@ -236,12 +245,13 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     const struct matmul_arguments *a = arguments;
     struct lw__product p = {0};
 
+    LW_TRY(lw__check_contraction(call, a->options.sum));
     LW_TRY(lw__operand_in(call, "x", a->x, &p.x));
     LW_TRY(lw__operand_in(call, "y", a->y, &p.y));
     LW_TRY(lw__operand_out(call, "out", a->out, &p.out));
     LW_TRY(lw__operand_apart(call, &p.out, &p.x, false));
     LW_TRY(lw__operand_apart(call, &p.out, &p.y, false));
-    LW_TRY(take_axes(call, &p, a->bias));
+    LW_TRY(take_axes(call, &p, a->options.bias));
     p.type = lw__accumulate(lw__promote(p.x.dtype, p.y.dtype), p.out.dtype);
     lw_dtype dtype = lw__accumulate_dtype(p.type);
     struct lw__operand out = p.out;
@@ -256,7 +266,7 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
 lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw_tensor y,
                            const lw_matmul_options *options)
 {
-    struct matmul_arguments a = {out, x, y, options ? options->bias : NULL};
+    struct matmul_arguments a = {out, x, y, options ? *options : (lw_matmul_options){0}};
 
     return matmul_body(call, &a);
 }
@@ -264,7 +274,7 @@ lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw
 lw_status lw_matmul(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
                     const lw_matmul_options *options)
 {
-    struct matmul_arguments a = {out, x, y, options ? options->bias : NULL};
+    struct matmul_arguments a = {out, x, y, options ? *options : (lw_matmul_options){0}};
 
     return lw__call_run("matmul", s, matmul_body, &a);
 }

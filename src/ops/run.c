@@ -47,8 +47,9 @@ lw_status lw__run_copy(const struct lw__named_call *c)
 
 lw_status lw__run_matmul(const struct lw__named_call *c)
 {
-    const lw_matmul_options o = {.bias = c->count > 2 ? &c->inputs[2] : NULL};
+    lw_matmul_options o = *(const lw_matmul_options *)c->options;
 
+    o.bias = c->count > 2 ? &c->inputs[2] : NULL;
     return lw_matmul(c->stream, c->outputs[0], c->inputs[0], c->inputs[1], &o);
 }
 

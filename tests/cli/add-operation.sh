@@ -20,7 +20,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -fPIC -Iinclude -Isrc -I"$BUILD/src/ops" -I. -c src
 mkdir dist
 (cd dist && $CC -std=gnu11 -D_GNU_SOURCE -fPIC -I../include -I../src -I"$BUILD/src/ops" \
     -c ../src/ops/dist/*.c)
-$CC -shared -o liblanewise-ops.so.0 ./*.o dist/*.o kernels/clip.o "$BUILD"/src/ops/*.o \
+$CC -shared -o liblanewise-ops.so.1 ./*.o dist/*.o kernels/clip.o "$BUILD"/src/ops/*.o \
     "$BUILD/src/base/liblanewise-text.a" \
     -Wl,--version-script=src/ops/ops.map -L"$BUILD/src/run" -llanewise -lm -lpthread
 
@@ -54,6 +54,6 @@ int main(void)
     return 0;
 }
 C
-$CC -Iinclude call.c -o call ./liblanewise-ops.so.0 -L"$BUILD/src/run" -llanewise \
+$CC -Iinclude call.c -o call ./liblanewise-ops.so.1 -L"$BUILD/src/run" -llanewise \
     -Wl,-rpath,"$BUILD/src/run"
 [ "$(./call)" = '0 0.5 1' ]

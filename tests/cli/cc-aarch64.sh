@@ -58,12 +58,12 @@ int main(int argc, char **argv)
 C
 "$LANEWISE" cc k.c -o k.o --header k.h -b 64 --targets cpu:aarch64,cuda:sm_80,ref
 aarch64-linux-gnu-gcc -Wall -Wextra -Werror -I"$SOURCE/include" host.c k.o -o host \
-    "$(find there -name 'liblanewise.so.0' | head -n 1)" -lm || {
+    "$(find there -name 'liblanewise.so.1' | head -n 1)" -lm || {
     find there -name 'liblanewise*'
     exit 1
 }
 for device in cpu ref; do
-    LD_LIBRARY_PATH=$(dirname "$(find there -name 'liblanewise.so.0' | head -n 1)") \
+    LD_LIBRARY_PATH=$(dirname "$(find there -name 'liblanewise.so.1' | head -n 1)") \
         qemu-aarch64 -L /usr/aarch64-linux-gnu -E LANEWISE_COMPILE=/nonexistent ./host $device >out
     head -n 1 out | grep -qx 1100
     grep -q "k.c:7:15: read of 4 bytes outside: index 100 of 'a', which has 100 elements" out

@@ -27,7 +27,7 @@ objects=$(find "$BUILD/src/run/liblanewise-run.a.p" "$BUILD/src/run/liblanewise-
     "$BUILD/src/base/liblanewise-base.a.p" "$BUILD/src/base/liblanewise-text.a.p" \
     -name '*.o' ! -name '*_collective.c.o' ! -name collectives.c.o)
 # shellcheck disable=SC2086
-$CC -shared -o liblanewise.so.0 -Wl,-soname,liblanewise.so.0 src_base_*.o src_run_*.o $objects \
+$CC -shared -o liblanewise.so.1 -Wl,-soname,liblanewise.so.1 src_base_*.o src_run_*.o $objects \
     "$BUILD"/src/run/*.o -ldl -lm -lpthread
 
 cat >k.c <<'C'

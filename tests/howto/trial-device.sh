@@ -20,7 +20,7 @@ others=$(find "$BUILD/src/run/liblanewise-run.a.p" "$BUILD/src/run/liblanewise-p
     "$BUILD/src/base/liblanewise-base.a.p" "$BUILD/src/base/liblanewise-text.a.p" \
     -name '*.o' ! -name devices.c.o)
 # shellcheck disable=SC2086 # lists of files
-$CC -shared -o liblanewise.so.0 -Wl,-soname,liblanewise.so.0 src_run_*.o $others \
+$CC -shared -o liblanewise.so.1 -Wl,-soname,liblanewise.so.1 src_run_*.o $others \
     "$BUILD"/src/run/*.o -ldl -lm -lpthread
 "$SOURCE/tests/howto/link-compiler"
 

@@ -43,10 +43,10 @@ others=$(find "$BUILD/src/run/liblanewise-run.a.p" "$BUILD/src/run/liblanewise-p
     "$BUILD/src/base/liblanewise-base.a.p" "$BUILD/src/base/liblanewise-text.a.p" \
     -name '*.o' ! -name objects_buffer.c.o ! -name dtype.c.o ! -name types.c.o)
 # shellcheck disable=SC2086 # lists of files
-$CC -shared -o liblanewise.so.0 -Wl,-soname,liblanewise.so.0 src_base_*.o \
+$CC -shared -o liblanewise.so.1 -Wl,-soname,liblanewise.so.1 src_base_*.o \
     src_run_*.o $others "$BUILD"/src/run/*.o -ldl -lm -lpthread
 relink src/ops/liblanewise-ops.so.0.1.0 src_ops_ src_base_*.o src_ops_*.o
-mv liblanewise-ops.so.0.1.0 liblanewise-ops.so.0
+mv liblanewise-ops.so.0.1.0 liblanewise-ops.so.1
 relink lanewise '' src_base_*.o cli_run_*.o
 
 cat >k.c <<'C'
@@ -92,7 +92,7 @@ for file in python/src/*.c; do
     compile "$file" -DPy_LIMITED_API=0x030B0000 $(python3-config --includes)
 done
 $CC -shared -o package/lanewise/_core.abi3.so python_src_*.o src_base_dtype.c.o src_base_types.c.o \
-    -Wl,--as-needed "$BUILD/src/base/liblanewise-text.a" liblanewise-ops.so.0 liblanewise.so.0 -lm
+    -Wl,--as-needed "$BUILD/src/base/liblanewise-text.a" liblanewise-ops.so.1 liblanewise.so.1 -lm
 cat >trial.py <<'P'
 import numpy as np
 import lanewise as lw

@@ -151,13 +151,15 @@ static lw_status run_copy(const struct call *c)
 
 static lw_status run_matmul(const struct call *c)
 {
-    return lw_matmul(c->stream, c->out, c->in[0], c->in[1], &(lw_matmul_options){at(c, 2)});
+    const lw_matmul_options o = {at(c, 2), c->sum};
+
+    return lw_matmul(c->stream, c->out, c->in[0], c->in[1], &o);
 }
 
 static lw_status run_attention(const struct call *c)
 {
     const lw_attention_options o = {c->scale, c->causal, c->window,
-                                    c->has_weights ? &c->weights : NULL};
+                                    c->has_weights ? &c->weights : NULL, c->sum};
 
     return lw_attention(c->stream, c->out, c->in[0], c->in[1], c->in[2], &o);
 }
@@ -189,14 +191,14 @@ static lw_status run_top_k(const struct call *c)
 
 static lw_status run_conv1d(const struct call *c)
 {
-    const lw_conv_options o = {{c->pad}, {c->stride}};
+    const lw_conv_options o = {{c->pad}, {c->stride}, c->sum};
 
     return lw_conv1d(c->stream, c->out, c->in[0], c->in[1], &o);
 }
 
 static lw_status run_conv2d(const struct call *c)
 {
-    const lw_conv_options o = {{0, c->pad}, {c->stride}};
+    const lw_conv_options o = {{0, c->pad}, {c->stride}, c->sum};
 
     return lw_conv2d(c->stream, c->out, c->in[0], c->in[1], &o);
 }

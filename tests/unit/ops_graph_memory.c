@@ -1,8 +1,8 @@
 /* ops_graph_memory DEVICE [EVERY] - memory runs short while a graph is recorded, compiled and run,
  * and around a launch that prints and in which `check` finds something. The n-th allocation of any
- * thread fails, or all from the n-th on, for every EVERY-th n until none does, and fewer where n is
- * large, since `check` has an allocation for each element: the answer is LW_E_MEMORY with a message,
- * or the result is there all the same, and nothing is left.
+ * thread fails, or all from the n-th on, for every EVERY-th n until none does, fewer where n is
+ * large, since `check` has an allocation for each element: the answer is LW_E_MEMORY with a
+ * message, or the result is there all the same, and nothing is left.
  *
  * Each attempt is a process of its own with a limit of time, so a crash or a wait without end is
  * told with its n, and what is kept as long as a process lives is not counted twice.

@@ -88,6 +88,8 @@ static void texts(void)
 static void values(void)
 {
     JSON("sum", "{\"sum\": \"fast\"}", LW_E_ARG, "sum is 'fast'; need one of fixed, exact, free");
+    JSON("matmul", "{\"sum\": \"exact\"}", LW_E_ARG, "sum is 'exact'; need one of fixed, free");
+    JSON("attention", "{\"sum\": \"fast\"}", LW_E_ARG, "sum is 'fast'; need one of fixed, free");
     JSON("sum", "{\"axis\": 2}", LW_E_ARG, "no axis 2; its rank is 2");
     JSON("sum", "{\"axis\": 5000000000}", LW_E_ARG, "no axis 5000000000");
     JSON("sum", "{\"axis\": -5000000000}", LW_E_ARG, "no axis -5000000000");

@@ -307,6 +307,17 @@ static void copies(void)
 
 /* ---- contractions ---- */
 
+static void contractions(void)
+{
+    static const char *const names[] = {"matmul", "attention", "conv1d", "conv2d"};
+
+    for (int i = 0; i < 4; i++) {
+        WRONG(names[i], c.sum = LW_SUM_EXACT, LW_E_ARG,
+              "sum is LW_SUM_EXACT; need LW_SUM_FIXED or _FREE");
+        WRONG(names[i], c.sum = 3, LW_E_ARG, "sum is 3; need LW_SUM_FIXED or _FREE");
+    }
+}
+
 static void matmuls(void)
 {
     WRONG("matmul", IN(1, 2, 2, 2, 0, 0), LW_E_SHAPE, "x has shape (2, 3) and y has (2, 2)");
@@ -380,6 +391,7 @@ int main(int count, char **arguments)
     norms();
     weights();
     copies();
+    contractions();
     matmuls();
     attentions();
     attention_weights();
