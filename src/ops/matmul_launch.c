@@ -16,8 +16,10 @@ struct matmul {
 
 enum {
     LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
-    STEPS = 128,
+    FEWER = 4,
+    TILE = 16384,
     HEIGHT = 252, /* of panels: their sums fill a quarter of a second cache */
+    GANGS = 4,    /* of a panel's columns */
     DEEP = 16,    /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
@@ -85,8 +87,8 @@ static lw_status take_parts(struct lw__call *call, const struct lw__product *p, 
 struct launch {
     const char *name; /* of the kernel, without the type */
     uint32_t threads;
-    size_t blocks, shared_bytes, height;
-    bool has_window, is_few;
+    size_t blocks, shared_bytes, height, gangs; /* gangs: of panels alone */
+    bool is_few;
 };
 
 static enum lw__ops_program program_for(const struct lw__call *call, const struct launch *l)
@@ -127,6 +129,7 @@ static lw_status launch_nodes(struct lw__call *call, const struct lw__product *p
                            bias_of(p),
                            lw_arg_buffer(parts->buffer),
                            lw_arg_uint(l->height),
+                           lw_arg_uint(l->gangs),
                            lw_arg_bytes(&p->window, sizeof p->window)};
     const lw_launch_options options = {.shared_bytes = l->shared_bytes};
     lw_kernel *kernel;
@@ -137,9 +140,9 @@ static lw_status launch_nodes(struct lw__call *call, const struct lw__product *p
         return LW_OK;
     LW_TRY(kernel_of(call, p, l, &kernel));
     return lw__call_queue(call, kernel, grid, lw_dim_1(l->threads), &options, args,
-                          l->has_window ? 8
-                          : l->height   ? 7
-                                        : 6);
+                          l->gangs    ? 9
+                          : l->height ? 7
+                                      : 6);
 }
 
 static lw_status launch_merge(struct lw__call *call, const struct lw__product *p,
@@ -250,21 +253,61 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     return run(call, p, &a, p->k > CHAIN ? lw__divide_up(p->k, CHAIN) : 0, &l);
 }
 
+/* A panel's work in rows of one gang's columns: besides its products y is brought for all rows, and
+ * x from beyond the second cache for all columns. The last lines are computed in fours, or in vain.
+ */
+static size_t panel_work(size_t height, size_t gangs)
+{
+    enum { BRING = 16 };
+    const size_t rest = height % LINES;
+    const size_t rows = rest == 1 || rest == 2  ? height - rest + (height > LINES ? 2 : FEWER)
+                        : rest && rest <= FEWER ? height - rest + FEWER
+                                                : whole(height, LINES);
+
+    return gangs * (rows + BRING) + height / 2;
+}
+
+/* Rows and gangs of the panels with which the last of `threads` is done first. It may begin late,
+ * by a fourth of a block. */
+static void choose_panel(const struct lw__product *p, size_t gang, size_t nodes, size_t threads,
+                         struct launch *l)
+{
+    enum { TRIES = 8 };
+    const size_t across = lw__divide_up(p->n, gang), fewest = lw__divide_up(p->m, HEIGHT);
+    size_t least = SIZE_MAX;
+
+    for (size_t ranges = fewest; ranges < fewest + TRIES && ranges <= p->m; ranges++) {
+        const size_t even = lw__divide_up(p->m, ranges);
+        const size_t height = ranges == 1 ? even : whole(even, 2);
+        for (size_t gangs = across < GANGS ? across : GANGS; gangs; gangs--) {
+            const size_t blocks =
+                lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * batches_of(p) * nodes;
+            const size_t most = lw__divide_up(blocks, threads); /* blocks of one thread */
+            const size_t work = (4 * most + (threads > 1)) * panel_work(height, gangs);
+            if (work < least) {
+                least = work;
+                l->height = height;
+                l->gangs = gangs;
+                l->blocks = blocks;
+            }
+        }
+    }
+}
+
 static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
 {
     const lw_dtype dtype = lw__accumulate_dtype(p->type);
-    const size_t gang = lw__matmul_gang(call, dtype), ranges = lw__divide_up(p->m, HEIGHT);
-    const size_t height = lw__divide_up(lw__divide_up(p->m, ranges), LINES) * LINES;
-    const size_t blocks = lw__divide_up(p->m, height) * lw__divide_up(p->n, gang) * batches_of(p);
+    const size_t gang = lw__matmul_gang(call, dtype), size = gang * lw_dtype_size(dtype);
+    const size_t blocks = lw__divide_up(p->m, HEIGHT) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
-    const size_t size = gang * lw_dtype_size(dtype), slots = a.nodes;
-    const size_t shared = (STEPS + height * (1 + a.levels)) * size;
-    const struct launch l = {"matmul_panel", (uint32_t)gang, blocks * slots, shared,
-                             height,         true,           false};
+    struct launch l = {.name = "matmul_panel", .threads = (uint32_t)gang};
+    size_t twice;
 
-    assert(height % LINES == 0 && height <= HEIGHT);
+    LW_TRY(blocks_for_all(call, p, &l, &twice));
+    choose_panel(p, gang, a.nodes, lw__divide_up(twice, 2), &l);
+    l.shared_bytes = l.gangs * (TILE + l.height * (1 + a.levels) * size);
     a.levels = 0; /* they lie in block memory */
-    return run(call, p, &a, slots > 1 ? slots : 0, &l);
+    return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
 }
 
 /* True if the operand has these rows and columns, and lies as a tile wants it. */
