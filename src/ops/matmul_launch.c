@@ -18,9 +18,10 @@ enum {
     LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
     FEWER = 4,
     TILE = 16384,
-    HEIGHT = 252, /* of panels: their sums fill a quarter of a second cache */
-    GANGS = 4,    /* of a panel's columns */
-    DEEP = 16,    /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
+    HEIGHT = 252,    /* of panels: their sums fill a quarter of a second cache */
+    GANGS = 4,       /* of a panel's columns */
+    ALONE = 1 << 19, /* products that a thread makes before another one is awake */
+    DEEP = 16,       /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
     FOUR = 4,
@@ -235,7 +236,7 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
 
     LW_TRY(blocks_for_all(call, p, &l, &enough));
     if (by_terms) {
-        width = (lw_device_vector_bits(call->device) == 512 ? 128 : 64) / size;
+        width = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
         l.threads = (uint32_t)width;
     } else {
         const size_t nodes = lw__divide_up(p->k, CHAIN) * batches_of(p);
@@ -301,9 +302,10 @@ static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
     const size_t blocks = lw__divide_up(p->m, HEIGHT) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
     struct launch l = {.name = "matmul_panel", .threads = (uint32_t)gang};
-    size_t twice;
+    size_t twice = 1;
 
-    LW_TRY(blocks_for_all(call, p, &l, &twice));
+    if (batches_of(p) * p->m * p->n > ALONE / (p->k + 1))
+        LW_TRY(blocks_for_all(call, p, &l, &twice));
     choose_panel(p, gang, a.nodes, lw__divide_up(twice, 2), &l);
     l.shared_bytes = l.gangs * (TILE + l.height * (1 + a.levels) * size);
     a.levels = 0; /* they lie in block memory */
