@@ -18,10 +18,11 @@ enum {
     LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
     FEWER = 4,
     TILE = 16384,
-    HEIGHT = 252,    /* of panels: their sums fill a quarter of a second cache */
-    GANGS = 4,       /* of a panel's columns */
-    ALONE = 1 << 19, /* products that a thread makes before another one is awake */
-    DEEP = 16,       /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
+    HEIGHT = 252,         /* of panels: their sums fill a quarter of a second cache */
+    GANGS = 4,            /* of a panel's columns */
+    MOST_BYTES = 1 << 20, /* block memory of a processor's launch */
+    ALONE = 1 << 19,      /* products that a thread makes before another one is awake */
+    DEEP = 16,            /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
     FOUR = 4,
@@ -268,12 +269,13 @@ static size_t panel_work(size_t height, size_t gangs)
     return gangs * (rows + BRING) + height / 2;
 }
 
-/* Rows and gangs of the panels with which the last of `threads` is done first. It may begin late,
- * by a fourth of a block. */
-static void choose_panel(const struct lw__product *p, size_t gang, size_t nodes, size_t threads,
+/* Rows and gangs of the panels with which the last of `threads` is done first, of those that block
+ * memory has room for. It may begin late, by a fourth of a block. */
+static void choose_panel(const struct lw__product *p, const struct matmul *a, size_t threads,
                          struct launch *l)
 {
     enum { TRIES = 8 };
+    const size_t gang = l->threads, size = gang * lw_dtype_size(lw__accumulate_dtype(p->type));
     const size_t across = lw__divide_up(p->n, gang), fewest = lw__divide_up(p->m, HEIGHT);
     size_t least = SIZE_MAX;
 
@@ -282,23 +284,25 @@ static void choose_panel(const struct lw__product *p, size_t gang, size_t nodes,
         const size_t height = ranges == 1 ? even : whole(even, 2);
         for (size_t gangs = across < GANGS ? across : GANGS; gangs; gangs--) {
             const size_t blocks =
-                lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * batches_of(p) * nodes;
+                lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * a->batches * a->nodes;
+            const size_t bytes = gangs * (TILE + height * (1 + a->levels) * size);
             const size_t most = lw__divide_up(blocks, threads); /* blocks of one thread */
             const size_t work = (4 * most + (threads > 1)) * panel_work(height, gangs);
-            if (work < least) {
+            if (work < least && bytes <= MOST_BYTES) {
                 least = work;
                 l->height = height;
                 l->gangs = gangs;
                 l->blocks = blocks;
+                l->shared_bytes = bytes;
             }
         }
     }
+    assert(least < SIZE_MAX);
 }
 
 static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
 {
-    const lw_dtype dtype = lw__accumulate_dtype(p->type);
-    const size_t gang = lw__matmul_gang(call, dtype), size = gang * lw_dtype_size(dtype);
+    const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
     const size_t blocks = lw__divide_up(p->m, HEIGHT) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
     struct launch l = {.name = "matmul_panel", .threads = (uint32_t)gang};
@@ -306,8 +310,7 @@ static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
 
     if (batches_of(p) * p->m * p->n > ALONE / (p->k + 1))
         LW_TRY(blocks_for_all(call, p, &l, &twice));
-    choose_panel(p, gang, a.nodes, lw__divide_up(twice, 2), &l);
-    l.shared_bytes = l.gangs * (TILE + l.height * (1 + a.levels) * size);
+    choose_panel(p, &a, lw__divide_up(twice, 2), &l);
     a.levels = 0; /* they lie in block memory */
     return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
 }
