@@ -1,7 +1,7 @@
 /* tiles.c - copies between two strided views of one shape and dtype, whose fastest axes differ, on
  * processors: a transpose. Elements are moved as integers of 1, 2, 4 or 8 bytes.
  *
- *     move_tiles_BYTES   a block a tile of HIGH lines of `to`, LONG elements of each
+ *     move_tiles_BYTES   a block a tile of `high` lines of `to`, LONG elements of each
  *
  * launch   WIDE threads, which 256-bit registers have room for: more only spill
  * idea     WIDE words of as many lines are turned in registers, by the bits of thread and line;
@@ -10,7 +10,7 @@
  */
 #include "view.h"
 
-enum { WIDE = 8, HIGH = 64, LONG = 256 }; /* ORDER COPY: src/ops/copy.c */
+enum { WIDE = 8, LONG = 256 }; /* ORDER COPY: src/ops/copy.c */
 
 /* w[e] gets the e-th elements of all; a word has `each`. */
 DEVICE static void turn_word(void *words, int each)

@@ -11,7 +11,8 @@
 /* ORDER COPY: kernels/rows.c, kernels/tiles.c, kernels/turn.c, kernels/convert.c,
  * kernels/move_gpu.c */
 enum { ROW_THREADS = 32, ROW_PART = 1024, SHORT_PART = 2048 };
-enum { TILE = 32, LINES = 4, WIDE = 8, HIGH = 64, LONG = 256 };
+enum { TILE = 32, LINES = 4, WIDE = 8, LONG = 256 };
+enum { HIGH = 64, LOW = 16, CACHE_WAY = 1 << 16 }; /* of second caches, in bytes, at least */
 enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256, BLOCK_ELEMENTS = 4096 };
 
 /* What a copy is reduced to; axes of extent 1 stand first. */
@@ -164,26 +165,36 @@ static bool bring_tiles(struct plan *p)
     return false;
 }
 
+/* Lines of `to` in a tile. Where all are in one set of a cache, it keeps few of them until their
+ * other half is written. Elements of one byte come by 32 lines. */
+static size_t tile_height(const struct plan *p, size_t size)
+{
+    const size_t low = HIGH / size < LOW ? LOW : HIGH / size;
+
+    return (size_t)labs(p->to.stride[2]) * size % CACHE_WAY ? HIGH : low;
+}
+
 static lw_status move_tiles(struct lw__call *call, const struct plan *p,
                             const struct lw__operand *to, const struct lw__operand *from)
 {
     static const char *const names[] = {"move_tiles_1", "move_tiles_2", "move_tiles_4",
                                         "move_tiles_8"};
     const size_t size = lw_dtype_size(from->dtype);
-    const lw_arg args[] = {lw__arg_shape(&p->shape), lw__arg_view(&p->from),
+    const lw_arg args[] = {lw__arg_shape(&p->shape),    lw__arg_view(&p->from),
                            lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                           lw_arg_buffer(to->buffer)};
+                           lw_arg_buffer(to->buffer),   lw_arg_uint(tile_height(p, size))};
+    const size_t high = call->is_gpu ? TILE : tile_height(p, size);
     lw_dim3 grid;
 
     assert(p->from.stride[2] == 1 && p->to.stride[3] == 1);
-    LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], call->is_gpu ? TILE : HIGH), &grid));
+    LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], high), &grid));
     grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], call->is_gpu ? TILE : LONG);
     grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
     if (call->is_gpu)
         return lw__call_launch(call, LW_PROGRAM_move_gpu, by_size(size, names), grid,
                                lw_dim_2(TILE, LINES), args, 5);
     return lw__call_launch(call, LW_PROGRAM_tiles, by_size(size, names), grid, lw_dim_1(WIDE), args,
-                           5);
+                           6);
 }
 
 /* Rows too short for a warp each. */
