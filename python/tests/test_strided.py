@@ -53,3 +53,12 @@ def test_axes(dtype: str, shape: tuple[int, ...]) -> None:
         for name in REDUCTIONS:
             for axis in (None, 0, 1, 2):
                 same(getattr(lw, name)(view, axis=axis), getattr(lw, name)(view.copy(), axis=axis))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+@pytest.mark.parametrize("columns", [1, 7, 16, 33, 130])
+def test_transposes_whose_lines_share_a_set(dtype: str, columns: int) -> None:
+    rows = 65536 // np.dtype(dtype).itemsize
+    x = np.random.default_rng(columns).integers(0, 200, (rows, columns)).astype(dtype)
+    assert np.array_equal(lw.transpose(x), x.T)
+    assert np.array_equal(lw.transpose(x[:, ::-1]), x[:, ::-1].T)
