@@ -270,7 +270,7 @@ static size_t panel_work(size_t height, size_t gangs)
 }
 
 /* Rows and gangs of the panels with which the last of `threads` is done first, of those that block
- * memory has room for. It may begin late, by a fourth of a block. */
+ * memory has room for. A processor may be late, or slow, by a block. */
 static void choose_panel(const struct lw__product *p, const struct matmul *a, size_t threads,
                          struct launch *l)
 {
@@ -287,7 +287,7 @@ static void choose_panel(const struct lw__product *p, const struct matmul *a, si
                 lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * a->batches * a->nodes;
             const size_t bytes = gangs * (TILE + height * (1 + a->levels) * size);
             const size_t most = lw__divide_up(blocks, threads); /* blocks of one thread */
-            const size_t work = (4 * most + (threads > 1)) * panel_work(height, gangs);
+            const size_t work = (most + (threads > 1)) * panel_work(height, gangs);
             if (work < least && bytes <= MOST_BYTES) {
                 least = work;
                 l->height = height;
