@@ -234,7 +234,7 @@ static void sweep(const char *what, lw_status (*whole)(struct work *), long ever
         a = (struct attempt){what, whole, n, true};
         attempt(&a, most, told);
         a.stays_short = false;
-        n += every + every * n / 1024;
+        n += every + every * n / 256;
     } while (attempt(&a, most, told));
     printf("%s on %s: %ld allocations at most, first each %ldth failed; a process may keep %ld\n",
            what, name_of_device, n, every, most);
