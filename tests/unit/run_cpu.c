@@ -414,14 +414,36 @@ static void levels(void)
 
 /* ---- small launches ---- */
 
-/* Does it come to run in this thread? */
-static bool comes_here(int work)
+static lw_status wait_plainly(void)
+{
+    return lw_stream_wait(stream);
+}
+
+static lw_status wait_with_a_deadline(void)
+{
+    return lw_stream_wait_for(stream, 100000000000); /* a hundred seconds */
+}
+
+static lw_status wait_for_an_event(void)
+{
+    lw_event *end;
+
+    WORKS(lw_event_create(device, &end));
+    WORKS(lw_event_record(end, stream));
+    const lw_status status = lw_event_wait(end);
+    lw_event_destroy(end);
+    return status;
+}
+
+/* True if one of many launches that are waited for so runs in this thread. */
+static bool comes_here(int work, lw_status (*wait)(void))
 {
     uint64_t own = (uint64_t)gettid();
     bool here = false;
 
     for (int i = 0; i < 1000 && !here; i++) {
-        WORKS(run("who", lw_dim_1(1), 16, work));
+        WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, work));
+        WORKS(wait());
         here = out_at(0) == own;
     }
     return here;
@@ -432,7 +454,7 @@ static void small_launches(void)
 {
     clear();
     WORKS(run("who", lw_dim_1(1), 16, 0));
-    CHECK(comes_here(0));
+    CHECK(comes_here(0, wait_plainly));
 }
 
 /* What is waited for at once comes to run in the thread that waits, and no worker is called for it;
@@ -440,32 +462,16 @@ static void small_launches(void)
 static void waited_for(void)
 {
     uint64_t own = (uint64_t)gettid();
-    bool here = false;
 
-    CHECK(comes_here(100));
+    CHECK(comes_here(100, wait_plainly));
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
     CHECK(out_at(0) != own);
-    for (int i = 0; i < 1000 && !here; i++) {
-        WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
-        WORKS(lw_stream_wait_for(stream, 100000000000)); /* a hundred seconds */
-        here = out_at(0) == own;
-    }
-    CHECK(here);
+    CHECK(comes_here(100, wait_with_a_deadline));
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
     const lw_status status = lw_stream_wait_for(stream, 1); /* nothing is over in a nanosecond */
     CHECK(status == LW_E_TIMEOUT || !status);
     CHECK(out_at(0) != own);
-    lw_event *end;
-    WORKS(lw_event_create(device, &end));
-    here = false;
-    for (int i = 0; i < 1000 && !here; i++) {
-        WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
-        WORKS(lw_event_record(end, stream));
-        WORKS(lw_event_wait(end));
-        here = out_at(0) == own;
-    }
-    CHECK(here);
-    lw_event_destroy(end);
+    CHECK(comes_here(100, wait_for_an_event));
 }
 
 static void float_environment(void)
