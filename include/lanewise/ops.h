@@ -80,7 +80,7 @@ typedef struct lw_moving_average_options { int axis, window; lw_edge edge; bool 
 typedef struct lw_norm_options { int axis; double eps; const lw_tensor *weight, *bias; }
     lw_norm_options; /* eps 0 means 1e-5; not used by mean_normalize and softmax */
 typedef struct lw_matmul_options { const lw_tensor *bias; lw_sum_order sum; }
-    lw_matmul_options; /* FIXED, FREE, as in the next two */
+    lw_matmul_options; /* sum: not EXACT, here and in the next two */
 typedef struct lw_attention_options {
     double scale; /* 0 means 1 */
     bool causal;  /* query i of n sees keys up to i + keys - n */

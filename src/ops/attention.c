@@ -331,13 +331,6 @@ static lw_status run_few(struct lw__call *call, struct problem *p)
 
 /* ---- many queries ---- */
 
-static size_t max_shared(const struct lw__call *call)
-{
-    lw_device_info info;
-
-    return lw_device_get_info(call->device, &info) ? 0 : info.max_dynamic_bytes;
-}
-
 /* Block memory of a panel, with room for `levels` of its tree. */
 static size_t panel_bytes(const struct problem *p, size_t gang, size_t levels)
 {
@@ -358,14 +351,14 @@ static bool has_panels(const struct lw__call *call, const struct problem *p)
     const size_t gang = gang_of(call, p);
 
     return lw_device_vector_bits(call->device) && p->a.depth <= DEPTH_MAX &&
-           p->a.queries >= gang / 4 && panel_bytes(p, gang, 0) <= max_shared(call);
+           p->a.queries >= gang / 4 && panel_bytes(p, gang, 0) <= lw__max_dynamic(call);
 }
 
 static lw_status run_panels(struct lw__call *call, struct problem *p)
 {
     const size_t gang = gang_of(call, p), levels_in_parts = 0;
     const size_t blocks = lw__divide_up(p->a.queries, gang) * p->a.heads * p->a.batches,
-                 most = max_shared(call);
+                 most = lw__max_dynamic(call);
     struct launch l = {"attention_panel", 0, 0, 0};
     size_t group = GROUP_MAX, levels = 7; /* 2^7 chunks */
     struct lw__operand parts;
@@ -405,7 +398,7 @@ static bool has_tiles(const struct lw__call *call, const struct problem *p)
     return call->is_gpu && p->dtype == LW_F32 && p->a.queries >= FEW_GPU && p->a.depth &&
            p->a.depth <= DEPTH_MAX && p->a.width && p->a.depth % 8 == 0 && p->a.width % 4 == 0 &&
            has_fours(&p->k) && has_fours(&p->v) && p->q.view.stride[DEPTH] == 1 &&
-           tile_bytes(p) <= max_shared(call);
+           tile_bytes(p) <= lw__max_dynamic(call);
 }
 
 static lw_status run_tiles(struct lw__call *call, struct problem *p)

@@ -26,6 +26,9 @@ lw_status lw__check_contraction(const struct lw__call *call, lw_sum_order order)
  * are no such kernels for the device, and it takes no windows. */
 size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype);
 
+/* lw__max_dynamic - bytes of dynamic block memory that a launch on the call's device may have. */
+size_t lw__max_dynamic(const struct lw__call *call);
+
 /* lw__as_dtype - make the operand a copy of this dtype, in C order but for the axes along which it
  * repeats: these have a stride of 0 as before.
  * errors   as above */

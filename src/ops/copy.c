@@ -165,8 +165,8 @@ static bool bring_tiles(struct plan *p)
     return false;
 }
 
-/* Lines of `to` in a tile. Where all are in one set of a cache, it keeps few of them until their
- * other half is written. Elements of one byte come by 32 lines. */
+/* Lines of `to` in a tile: fewer if all of them map to one set of a cache, which then evicts a line
+ * before its second half is written. */
 static size_t tile_height(const struct plan *p, size_t size)
 {
     const size_t low = HIGH / size < LOW ? LOW : HIGH / size;
@@ -180,10 +180,10 @@ static lw_status move_tiles(struct lw__call *call, const struct plan *p,
     static const char *const names[] = {"move_tiles_1", "move_tiles_2", "move_tiles_4",
                                         "move_tiles_8"};
     const size_t size = lw_dtype_size(from->dtype);
+    const size_t high = call->is_gpu ? TILE : tile_height(p, size);
     const lw_arg args[] = {lw__arg_shape(&p->shape),    lw__arg_view(&p->from),
                            lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                           lw_arg_buffer(to->buffer),   lw_arg_uint(tile_height(p, size))};
-    const size_t high = call->is_gpu ? TILE : tile_height(p, size);
+                           lw_arg_buffer(to->buffer),   lw_arg_uint(high)};
     lw_dim3 grid;
 
     assert(p->from.stride[2] == 1 && p->to.stride[3] == 1);

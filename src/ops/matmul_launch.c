@@ -18,11 +18,10 @@ enum {
     LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
     FEWER = 4,
     TILE = 16384,
-    HEIGHT = 252,         /* of panels: their sums fill a quarter of a second cache */
-    GANGS = 4,            /* of a panel's columns */
-    MOST_BYTES = 1 << 20, /* block memory of a processor's launch */
-    ALONE = 1 << 19,      /* products that a thread makes before another one is awake */
-    DEEP = 16,            /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
+    HEIGHT = 252,    /* of panels: their sums fill a quarter of a second cache */
+    GANGS = 4,       /* of a panel's columns */
+    ALONE = 1 << 19, /* products that a thread makes before another one is awake */
+    DEEP = 16,       /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
     FOUR = 4,
@@ -191,6 +190,13 @@ size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype)
     return !bits ? 0 : (bits == 512 ? 256 : 64) / lw_dtype_size(dtype);
 }
 
+size_t lw__max_dynamic(const struct lw__call *call)
+{
+    lw_device_info info;
+
+    return lw_device_get_info(call->device, &info) ? 0 : info.max_dynamic_bytes;
+}
+
 /* True if the operand's elements along the axis lie side by side. */
 static bool is_run(const struct lw__operand *o, int axis)
 {
@@ -209,20 +215,20 @@ static size_t whole(size_t n, size_t of)
     return lw__divide_up(n, of) * of;
 }
 
-/* As many blocks as give all threads of the processor two; unknown in a dry run. */
-static lw_status blocks_for_all(struct lw__call *call, const struct lw__product *p,
-                                const struct launch *l, size_t *blocks)
+/* The processor's threads; 1 in a dry run. */
+static lw_status count_threads(struct lw__call *call, const struct lw__product *p,
+                               const struct launch *l, size_t *threads)
 {
-    enum { TIMES = 4 }; /* a suggested grid has more, for launches that share their work out */
+    enum { BLOCKS_OF_A_THREAD = 8 }; /* in a suggested grid: src/run/cpu/device.c */
     lw_kernel *kernel;
     lw_dim3 grid, block;
 
-    *blocks = 1;
+    *threads = 1;
     if (call->is_dry)
         return LW_OK;
     LW_TRY(kernel_of(call, p, l, &kernel));
     LW_TRY(lw_kernel_suggest(kernel, NULL, &grid, &block));
-    *blocks = lw__divide_up(grid.x, TIMES);
+    *threads = lw__divide_up(grid.x, BLOCKS_OF_A_THREAD);
     return LW_OK;
 }
 
@@ -233,9 +239,10 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
     struct launch l = {.name = by_terms ? "matmul_few_terms" : "matmul_few_columns",
                        .is_few = true};
-    size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), enough;
+    size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), threads;
 
-    LW_TRY(blocks_for_all(call, p, &l, &enough));
+    LW_TRY(count_threads(call, p, &l, &threads));
+    const size_t enough = 2 * threads; /* blocks */
     if (by_terms) {
         width = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
         l.threads = (uint32_t)width;
@@ -269,10 +276,10 @@ static size_t panel_work(size_t height, size_t gangs)
     return gangs * (rows + BRING) + height / 2;
 }
 
-/* Rows and gangs of the panels with which the last of `threads` is done first, of those that block
- * memory has room for. A processor may be late, or slow, by a block. */
-static void choose_panel(const struct lw__product *p, const struct matmul *a, size_t threads,
-                         struct launch *l)
+/* Chooses the height and gangs of panels that fit in `room` bytes and finish earliest on `threads`
+ * threads. With several, one may start late or be slow: this costs one more block. */
+static void choose_panel(const struct lw__product *p, const struct matmul *a, size_t room,
+                         size_t threads, struct launch *l)
 {
     enum { TRIES = 8 };
     const size_t gang = l->threads, size = gang * lw_dtype_size(lw__accumulate_dtype(p->type));
@@ -288,7 +295,7 @@ static void choose_panel(const struct lw__product *p, const struct matmul *a, si
             const size_t bytes = gangs * (TILE + height * (1 + a->levels) * size);
             const size_t most = lw__divide_up(blocks, threads); /* blocks of one thread */
             const size_t work = (most + (threads > 1)) * panel_work(height, gangs);
-            if (work < least && bytes <= MOST_BYTES) {
+            if (work < least && bytes <= room) {
                 least = work;
                 l->height = height;
                 l->gangs = gangs;
@@ -306,11 +313,11 @@ static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
     const size_t blocks = lw__divide_up(p->m, HEIGHT) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
     struct launch l = {.name = "matmul_panel", .threads = (uint32_t)gang};
-    size_t twice = 1;
+    size_t threads = 1;
 
     if (batches_of(p) * p->m * p->n > ALONE / (p->k + 1))
-        LW_TRY(blocks_for_all(call, p, &l, &twice));
-    choose_panel(p, &a, lw__divide_up(twice, 2), &l);
+        LW_TRY(count_threads(call, p, &l, &threads));
+    choose_panel(p, &a, lw__max_dynamic(call), threads, &l);
     a.levels = 0; /* they lie in block memory */
     return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
 }
