@@ -5,9 +5,9 @@
  * functions or plain instructions. The intrinsics that remain are computed exactly by all targets.
  * front/restrictions.c then refuses all others by name.
  *
- * What a target may ignore (prefetch) is deleted. So are the permissions to compute otherwise than
- * written (fast-math flags, contraction), which pragmas can give. ir/atomic_access.c does the same
- * for fences, atomics and volatile accesses.
+ * The permissions to compute otherwise than written (fast-math flags, contraction), which pragmas
+ * can give, are deleted. So are prefetches of a thread's own variables, which would keep these from
+ * registers. ir/atomic_access.c does the same for fences, atomics and volatile accesses.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
@@ -344,6 +344,12 @@ static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
     return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i);
 }
 
+static bool is_own_prefetch(LLVMValueRef i)
+{
+    return lw__ir_calls(i, LW_LLVM_prefetch) &&
+           LLVMIsAAllocaInst(lw__ir_object(LLVMGetOperand(i, 0)));
+}
+
 /* lw__pass_builtin - clang's builtins become devlib's functions and plain instructions.
  * needs SIGNATURE   makes BUILTIN
  */
@@ -367,8 +373,7 @@ bool lw__pass_builtin(struct lw__unit *unit)
             LLVMValueRef instead = rewritten(&w, i);
             if (instead)
                 LLVMReplaceAllUsesWith(i, instead);
-            if (instead || lw__ir_calls(i, LW_LLVM_prefetch) ||
-                lw__ir_calls(i, LW_LLVM_var_annotation))
+            if (instead || is_own_prefetch(i) || lw__ir_calls(i, LW_LLVM_var_annotation))
                 LLVMInstructionEraseFromParent(i);
         }
     LLVMDisposeBuilder(w.b);

@@ -195,15 +195,19 @@ static bool calls(LLVMValueRef function, const char *prefix)
 static bool is_allowed_intrinsic(const char *name)
 {
     static const char *const allowed[] = {
-        "abs.",        "assume", "bitreverse.", "bswap.",      "ceil.",     "copysign.",
-        "ctlz.",       "ctpop.", "cttz.",       "dbg.",        "donothing", "experimental.noalias.",
-        "fabs.",       "floor.", "fma.f32",     "fma.f64",     "fma.v",     "fptosi.sat.",
-        "fptoui.sat.", "fshl.",  "fshr.",       "is.fpclass.", "lifetime.", "llrint.",
-        "llround.",    "lrint.", "lround.",     "memcpy.",     "memmove.",  "memset.",
-        "nearbyint.",  "rint.",  "round.",      "roundeven.",  "sadd.",     "sideeffect",
-        "smax.",       "smin.",  "smul.with.",  "sqrt.",       "ssub.",     "stackrestore",
-        "stacksave",   "trunc.", "uadd.",       "umax.",       "umin.",     "umul.with.",
-        "usub.",
+        "abs.",       "assume",      "bitreverse.",  "bswap.",
+        "ceil.",      "copysign.",   "ctlz.",        "ctpop.",
+        "cttz.",      "dbg.",        "donothing",    "experimental.noalias.",
+        "fabs.",      "floor.",      "fma.f32",      "fma.f64",
+        "fma.v",      "fptosi.sat.", "fptoui.sat.",  "fshl.",
+        "fshr.",      "is.fpclass.", "lifetime.",    "llrint.",
+        "llround.",   "lrint.",      "lround.",      "memcpy.",
+        "memmove.",   "memset.",     "nearbyint.",   "prefetch.",
+        "rint.",      "round.",      "roundeven.",   "sadd.",
+        "sideeffect", "smax.",       "smin.",        "smul.with.",
+        "sqrt.",      "ssub.",       "stackrestore", "stacksave",
+        "trunc.",     "uadd.",       "umax.",        "umin.",
+        "umul.with.", "usub.",
     };
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
         if (starts_with(name + strlen("llvm."), allowed[i]))

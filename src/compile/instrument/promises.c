@@ -1,5 +1,5 @@
 /* promises.c - what a program promises to the compiler is looked at: that a condition holds, that a
- * pointer is aligned, that a place is never reached.
+ * pointer is aligned, that a place is never reached. What it advises, a prefetch, goes.
  *
  * For devices that check, nothing is assumed. Before any pass that would use a promise it becomes
  *
@@ -112,6 +112,12 @@ void lw__replace_unreachable(struct lw__unit *unit, LLVMBuilderRef b)
     }
 }
 
+static void delete_call(struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef call)
+{
+    (void)unit, (void)b;
+    LLVMInstructionEraseFromParent(call);
+}
+
 /* lw__pass_promises - what is assumed becomes calls of lw.promise.
  * needs RAW
  */
@@ -119,6 +125,7 @@ bool lw__pass_promises(struct lw__unit *unit)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     replace_all(unit, b, "llvm.assume", replace_assume);
+    replace_all(unit, b, "llvm.prefetch.p0", delete_call);
     LLVMDisposeBuilder(b);
     return true;
 }

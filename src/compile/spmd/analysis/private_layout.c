@@ -54,7 +54,8 @@ static bool is_of_elements(const struct lw__facts *facts, LLVMValueRef pointer, 
             *e = bytes;
             continue;
         }
-        bool ignored = LLVMIsACallInst(user) && !strncmp(lw__ir_callee(user), "llvm.lifetime", 13);
+        const bool ignored = lw__ir_calls(user, LW_LLVM_prefetch) ||
+                             !strncmp(lw__ir_callee(user), "llvm.lifetime", 13);
         if (!ignored &&
             (!LLVMIsAGetElementPtrInst(user) || depth > 8 || LLVMGetOperand(user, 0) != pointer ||
              !is_of_elements(facts, user, e, depth + 1)))

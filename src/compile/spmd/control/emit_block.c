@@ -58,6 +58,8 @@ static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
         return lw__is_uniform(s->facts, LLVMGetOperand(i, 1)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
     if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
         return lw__is_uniform(s->facts, LLVMGetOperand(i, 0)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
+    if (lw__ir_calls(i, LW_LLVM_prefetch))
+        return lw__prefetch_is_joint(s, i) ? EMIT_ONCE : EMIT_PER_PIECE;
     if (LLVMIsACallInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
         return EMIT_WHOLE_GANG;
     if (lw__spmd_is_warps_own(s, i))
@@ -85,6 +87,8 @@ static void emit_once(struct lw__spmd *s, LLVMValueRef i)
     }
     if (!strncmp(name, "lw.", 3) && !lw__spmd_is_native(i))
         lw__spmd_refuse(s, i, name + 3);
+    else if (lw__ir_calls(i, LW_LLVM_prefetch))
+        lw__spmd_prefetch_joint(s, i);
     else if (LLVMIsAAllocaInst(i))
         lw__spmd_private(s, i);
     else if (LLVMIsALoadInst(i))
@@ -101,6 +105,8 @@ static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValue
         lw__spmd_load(s, i, p, mask);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
         lw__spmd_atomic(s, i, p, mask);
+    else if (lw__ir_calls(i, LW_LLVM_prefetch))
+        lw__spmd_prefetch(s, i, p, mask);
     else if (lw__shape_of(s->facts, i).kind == LW_SHAPE_PIECE)
         lw__spmd_arith_base(s, i, p);
     else if (lw__ir_thread_index(lw__ir_callee(i), NULL))

@@ -134,6 +134,14 @@ bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
 
+/* ---- prefetch.c ------------------------------------------------------------------------------ */
+
+/* True if one place tells those of all lanes: then the prefetch is emitted once, for the current
+ * pieces. Else for each piece. */
+bool lw__prefetch_is_joint(const struct lw__spmd *s, LLVMValueRef call);
+void lw__spmd_prefetch_joint(struct lw__spmd *s, LLVMValueRef call);
+void lw__spmd_prefetch(struct lw__spmd *s, LLVMValueRef call, uint32_t p, LLVMValueRef mask);
+
 /* ---- compress_store.c ------------------------------------------------------------------------ */
 
 bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,

@@ -54,6 +54,14 @@ static void fold_places(const struct lw__kernel *kernel)
     }
 }
 
+/* GPUs hide the time to memory by other warps. */
+static void delete_prefetches(LLVMValueRef function)
+{
+    EACH_INSTRUCTION_OF_SAFE(i, function)
+        if (lw__ir_calls(i, LW_LLVM_prefetch))
+            LLVMInstructionEraseFromParent(i);
+}
+
 static void place_guards(struct lw__unit *unit)
 {
     for (size_t i = 0; i < unit->kernels.count; i++)
@@ -148,6 +156,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         fold_places(&unit->kernels.rows[i]);
+        if (lw__has(unit, LW_HAS_THREADS))
+            delete_prefetches(unit->kernels.rows[i].function);
         if (!lw__has(unit, LW_HAS_THREADS)) /* there each thread's copy is made at its entry */
             lw__prepare_own_parameters(&unit->kernels.rows[i]);
     }
