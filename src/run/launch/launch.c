@@ -35,19 +35,25 @@ static lw_status check_device(const lw_stream *stream, const lw_kernel *k)
                     stream->device->ops->info.name);
 }
 
+static uint64_t mix_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
 /* Words at a time: it is done for each launch, and kept nowhere. */
 static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
 {
     const char *at = bytes;
+    uint64_t word;
 
-    for (uint64_t word; count;
-         at += sizeof word, count -= count < sizeof word ? count : sizeof word) {
-        word = 0;
-        memcpy(&word, at, count < sizeof word ? count : sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
+    for (; count >= sizeof word; at += sizeof word, count -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = mix_word(hash, word);
     }
-    return hash;
+    word = 0;
+    memcpy(&word, at, count);
+    return count ? mix_word(hash, word) : hash;
 }
 
 /* The values that decide the kernel's running time, as far as they are visible: the grid, and the

@@ -44,11 +44,11 @@ const char *lw__guarded_args(const struct lw__launch *l, struct lw__guarded_args
                              size_t *bytes)
 {
     const size_t place = (l->args_bytes + 7) / 8 * 8;
-    struct lw_bounds record = {0};
 
     *bytes = l->args_bytes;
     if (!l->is_guarded)
         return l->args;
+    struct lw_bounds record = {0};
     assert(place <= LW_ARG_BYTES_MAX);
     *bytes = place + lw_bounds_bytes(l->object_count);
     record.dynamic_bytes = l->dynamic_bytes;
