@@ -277,6 +277,7 @@ static void start(const char *op, const struct lw__declaration *declaration, str
 {
     p->op = op;
     p->declaration = declaration;
+    p->replays = NULL;
     p->text = NULL;
     for (size_t k = 0; k < declaration->count; k++) {
         p->values[k] = declaration->rows[k].value;

@@ -53,6 +53,7 @@ struct lw_params {
     const lw_op *of;
     struct lw__param_value values[LW_PARAMS_MAX];
     bool named[LW_PARAMS_MAX], given[LW_PARAMS_MAX]; /* not given: named with null */
+    _Atomic(struct lw__replay *) *replays;           /* LW_REPLAYS; NULL: they are for one call */
     char *text; /* strings of the JSON, unescaped: room, or an allocation */
     char room[LW_PARAMS_ROOM];
 };

@@ -361,8 +361,9 @@ lw_status lw_params_run(const lw_params *params, lw_stream *s, const lw_tensor *
         return op->def.record(s, outputs, inputs, params, op->def.user);
     }
     LW_TRY(lw__params_fill(params, input_count ? inputs->rank : 0, options));
-    return op->builtin->run(
-        &(struct lw__named_call){op->name, s, outputs, inputs, input_count, params, options});
+    const struct lw__named_call call = {op->name, s, outputs, inputs, input_count, params, options};
+    return params->replays ? lw__replay_run(params->replays, &call, output_count, op->builtin->run)
+                           : op->builtin->run(&call);
 }
 
 /* ---- parameters ---- */
@@ -374,20 +375,28 @@ lw_status lw_params_create(const lw_op *op, const lw_word *words, size_t count, 
     *params = NULL;
     if (!op || (count && !words))
         return lw_fail(LW_E_ARG, "the %s is NULL", op ? "list of words" : "operation");
-    *params = malloc(sizeof **params);
-    if (!*params)
+    lw_params *p = malloc(sizeof *p);
+    if (!p)
         return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op->name);
-    (*params)->of = op;
-    lw_status status = lw__params_take(op->name, &op->declaration, words, count, *params);
+    p->of = op;
+    lw_status status = lw__params_take(op->name, &op->declaration, words, count, p);
+    if (!status && !(p->replays = calloc(LW_REPLAYS, sizeof *p->replays)))
+        status = lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op->name);
     if (status) {
-        lw_params_destroy(*params);
-        *params = NULL;
+        lw_params_destroy(p);
+        return status;
     }
-    return status;
+    *params = p;
+    return LW_OK;
 }
 
 void lw_params_destroy(lw_params *params)
 {
+    if (!params)
+        return;
+    for (size_t k = 0; k < LW_REPLAYS && params->replays; k++)
+        lw__replay_destroy(params->replays[k]);
+    free(params->replays);
     free(params);
 }
 

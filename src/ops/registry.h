@@ -36,6 +36,16 @@ struct lw__builtin {
 extern const struct lw__builtin lw__builtins[];
 extern const size_t lw__builtin_count;
 
+/* lw__replay_run - run the call, of so many outputs; where it repeats one of the last with the same
+ * parameters, by queueing the same launches.
+ * errors   those of the call
+ * owns     what lies in the places: lw__replay_destroy
+ * thread   any, at the same time */
+enum { LW_REPLAYS = 4 }; /* a power of 2 */
+lw_status lw__replay_run(_Atomic(struct lw__replay *) *replays, const struct lw__named_call *c,
+                         size_t outputs, lw__run *run);
+void lw__replay_destroy(struct lw__replay *replay); /* NULL: nothing */
+
 /* lw__axis_read - the parameter axis from 0 on; all: -1. errors: LW_E_ARG x of this rank lacks it.
  */
 lw_status lw__axis_read(const lw_params *params, int rank, int *axis);
