@@ -25,6 +25,14 @@ SumOrder = Literal["fixed", "exact", "free"]
 _run = _core.operate  # (name, parameters, inputs, out, stream): parameters of None are defaults
 
 
+def _direct(function: Any) -> Any:
+    """The function, whose calls go to the library at once where they repeat earlier ones.
+
+    For functions that look at nothing of arrays but their dtypes.
+    """
+    return functools.update_wrapper(_core.function(function), function)
+
+
 def _run_told(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any,
               stream: Stream | None) -> Any:
     try:
@@ -84,6 +92,7 @@ def _reduced_over(name: str, x: ArrayLike, axis: Any, words: dict[str, Any],
     return _axes.reduced(run, x, axis, words["keepdims"], out, stream)
 
 
+@_direct
 def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike | None = None,
         sum: SumOrder = "fixed", stream: Stream | None = None) -> Any:
     """The sum of x[i] * y[i] of two arrays of rank 1 and one length.
@@ -96,6 +105,7 @@ def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike |
     return _run("dot", {"dtype": _named(dtype, out), "sum": sum}, (x, y), out, stream)
 
 
+@_direct
 def sum(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False, dtype: DtypeLike = None,
         out: ArrayLike | None = None, sum: SumOrder = "fixed", stream: Stream | None = None) -> Any:
     """The sum over an axis, several, or all; of integers in int64.
@@ -109,6 +119,7 @@ def sum(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False, dtype: Dtype
     return _reduced("sum", x, words, out, stream)
 
 
+@_direct
 def mean(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
          dtype: DtypeLike = None, out: ArrayLike | None = None, sum: SumOrder = "fixed",
          stream: Stream | None = None) -> Any:
@@ -121,6 +132,7 @@ def mean(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("mean", x, words, out, stream)
 
 
+@_direct
 def prod(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
          dtype: DtypeLike = None, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
@@ -133,6 +145,7 @@ def prod(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("prod", x, words, out, stream)
 
 
+@_direct
 def max(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """The largest, over an axis, several, or all; a NaN wins. ArgumentError if there is none.
@@ -143,6 +156,7 @@ def max(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("max", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
+@_direct
 def min(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """The smallest, over an axis, several, or all; a NaN wins. ArgumentError if there is none.
@@ -153,6 +167,7 @@ def min(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("min", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
+@_direct
 def any(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """True if one is not 0.
@@ -163,6 +178,7 @@ def any(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("any", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
+@_direct
 def all(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """True if none is 0.
@@ -173,6 +189,7 @@ def all(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
     return _reduced("all", x, {"axis": axis, "keepdims": keepdims}, out, stream)
 
 
+@_direct
 def argmax(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """Where the largest is, as int64: the first of equals, or the first NaN.
@@ -184,6 +201,7 @@ def argmax(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
     return _run("argmax", {"axis": over, "keepdims": keepdims}, (x,), out, stream)
 
 
+@_direct
 def argmin(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """Where the smallest is, as int64: the first of equals, or the first NaN.
@@ -200,6 +218,7 @@ def _check_expression(what: str, expression: Any) -> None:
         raise ArgumentError(f"{what} is of {type(expression).__name__}; need a text, as 'a * b'")
 
 
+@_direct
 def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """A C expression of a, b, c, d at each place, which broadcast; i is the place, n their number.
@@ -220,6 +239,7 @@ def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
     return _run("map", {"expression": expression, "dtype": name}, inputs, out, stream)
 
 
+@_direct
 def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
                axis: int | None = None, keepdims: bool = False, dtype: DtypeLike = None,
                out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
@@ -236,6 +256,7 @@ def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
     return _run("map_reduce", parameters, inputs, out, stream)
 
 
+@_direct
 def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis: int | None = -1,
          exclusive: bool = False, dtype: DtypeLike = None, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
@@ -262,6 +283,7 @@ def _along(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike
     return _axes.over_all(run, x, axis, out, stream)
 
 
+@_direct
 def difference(x: ArrayLike, *, axis: int = -1, edge: Literal["valid", "zero"] = "valid",
                out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """x[i+1] - x[i] along an axis; edge="zero" adds a last 0.
@@ -272,6 +294,7 @@ def difference(x: ArrayLike, *, axis: int = -1, edge: Literal["valid", "zero"] =
     return _run("difference", {"axis": _axes.over_one(axis), "edge": edge}, (x,), out, stream)
 
 
+@_direct
 def moving_average(x: ArrayLike, window: int = 3, *, axis: int = -1,
                    edge: Literal["valid", "shrink"] = "valid", centre: bool = False,
                    out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
@@ -284,6 +307,7 @@ def moving_average(x: ArrayLike, window: int = 3, *, axis: int = -1,
     return _run("moving_average", parameters, (x,), out, stream)
 
 
+@_direct
 def mean_normalize(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
                    stream: Stream | None = None) -> Any:
     """x divided by its mean along an axis. Floats only.
@@ -294,6 +318,7 @@ def mean_normalize(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None
     return _norm("mean_normalize", {}, x, (), axis, out, stream)
 
 
+@_direct
 def layer_norm(x: ArrayLike, *, weight: ArrayLike | None = None, bias: ArrayLike | None = None,
                eps: float = 1e-5, axis: int | None = -1, out: ArrayLike | None = None,
                stream: Stream | None = None) -> Any:
@@ -316,6 +341,7 @@ def _norm(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike 
     return _axes.in_place(run, x, axis, out, stream)
 
 
+@_direct
 def rms_norm(x: ArrayLike, *, weight: ArrayLike | None = None, eps: float = 1e-5,
              axis: int | None = -1, out: ArrayLike | None = None,
              stream: Stream | None = None) -> Any:
@@ -327,6 +353,7 @@ def rms_norm(x: ArrayLike, *, weight: ArrayLike | None = None, eps: float = 1e-5
     return _norm("rms_norm", {"eps": eps}, x, (weight,), axis, out, stream)
 
 
+@_direct
 def softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
             stream: Stream | None = None) -> Any:
     """exp(x - max) / sum of them along an axis. Floats only.
@@ -337,6 +364,7 @@ def softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None
     return _norm("softmax", {}, x, (), axis, out, stream)
 
 
+@_direct
 def log_softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
                 stream: Stream | None = None) -> Any:
     """The logarithm of softmax. Floats only.
@@ -347,6 +375,7 @@ def log_softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = 
     return _norm("log_softmax", {}, x, (), axis, out, stream)
 
 
+@_direct
 def transpose(x: ArrayLike, axes: Sequence[int] | None = None, *, out: ArrayLike | None = None,
               stream: Stream | None = None) -> Any:
     """The axes in another order, reversed without axes: a C-contiguous copy (x.T is a view).
@@ -361,6 +390,7 @@ def transpose(x: ArrayLike, axes: Sequence[int] | None = None, *, out: ArrayLike
     return _run("permute", {"axes": order}, (x,), out, stream)
 
 
+@_direct
 def matmul(x: ArrayLike, y: ArrayLike, *, bias: ArrayLike | None = None, dtype: DtypeLike = None,
            out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
            stream: Stream | None = None) -> Any:
@@ -375,6 +405,7 @@ def matmul(x: ArrayLike, y: ArrayLike, *, bias: ArrayLike | None = None, dtype: 
     return _run("matmul", {"dtype": _named(dtype, out), "sum": sum}, inputs, out, stream)
 
 
+@_direct
 def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
               causal: bool = False, window: int | None = None, return_weights: bool = False,
               out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
@@ -392,6 +423,7 @@ def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
     return _run(name, parameters, (q, k, v), out, stream)
 
 
+@_direct
 def conv1d(x: ArrayLike, filter: ArrayLike, *, pad: int = 0, stride: int = 1,
            out: ArrayLike | None = None, sum: Literal["fixed", "free"] = "fixed",
            stream: Stream | None = None) -> Any:
@@ -411,6 +443,7 @@ def _pair(value: int | tuple[int, int]) -> str:
     return ",".join(str(n.__index__()) for n in numbers)
 
 
+@_direct
 def conv2d(x: ArrayLike, filter: ArrayLike, *, pad: int | tuple[int, int] = 0,
            stride: int | tuple[int, int] = 1, out: ArrayLike | None = None,
            sum: Literal["fixed", "free"] = "fixed", stream: Stream | None = None) -> Any:
@@ -473,6 +506,7 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
     return padded[:builtins.int(count)]
 
 
+@_direct
 def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
          stream: Stream | None = None) -> Any:
     """Sorted along an axis (None: all elements in one row), stable, NaNs last; -0 equals 0.
@@ -483,6 +517,7 @@ def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
     return _along("sort", {"descending": descending}, x, (), axis, None, stream)
 
 
+@_direct
 def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
             stream: Stream | None = None) -> Any:
     """The indices (int64) that sort along an axis (None: of all elements in one row).
@@ -495,6 +530,7 @@ def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
     return _along("argsort", {"descending": descending}, x, (), axis, None, stream)
 
 
+@_direct
 def top_k(x: ArrayLike, k: int, *, axis: int | None = -1, smallest: bool = False,
           stream: Stream | None = None) -> tuple[Any, Any]:
     """The k largest along an axis, in falling order, and their indices (int64).
@@ -508,4 +544,5 @@ def top_k(x: ArrayLike, k: int, *, axis: int | None = -1, smallest: bool = False
 
 
 __all__ = [name for name, thing in globals().items()
-           if inspect.isfunction(thing) and thing.__module__ == __name__ and name[0] != "_"]
+           if inspect.isfunction(inspect.unwrap(thing)) and thing.__module__ == __name__
+           and name[0] != "_"]

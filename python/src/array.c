@@ -51,6 +51,11 @@ bool is_array(core *c, PyObject *object)
     return (PyObject *)Py_TYPE(object) == c->array_class || Py_TYPE(object) == c->array_type;
 }
 
+bool is_plain_array(core *c, PyObject *object)
+{
+    return Py_TYPE(object) == (PyTypeObject *)c->ndarray || is_array(c, object);
+}
+
 Py_ssize_t array_size(const array *a)
 {
     Py_ssize_t size = 1;

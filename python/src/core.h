@@ -24,7 +24,15 @@
 #define DTYPE_WORDS                                                                                \
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float16 bfloat16 float32 float64"
 
-enum { RANKS = 4, STATUSES = 13, IDLE_STREAMS = 8, REQUEST_BITS = 6, SLICE_NS = 50000000 };
+enum {
+    RANKS = 4,
+    INPUTS = 8,
+    OUTPUTS = 4,
+    STATUSES = 13,
+    IDLE_STREAMS = 8,
+    REQUEST_BITS = 6,
+    SLICE_NS = 50000000
+};
 
 struct holder;
 
@@ -55,7 +63,7 @@ struct scalar {
 /* The module's state. */
 typedef struct core {
     PyTypeObject *device_type, *memory_type, *array_type, *stream_type;
-    PyTypeObject *program_type, *kernel_type, *launcher_type;
+    PyTypeObject *program_type, *kernel_type, *launcher_type, *function_type;
     PyObject *errors[STATUSES]; /* by -status */
     PyObject *dtypes[LW_DTYPE_COUNT];
     PyObject *array_class; /* the Python class on array_type */
@@ -68,6 +76,8 @@ typedef struct core {
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
+    PyObject *out_word;    /* "out" */
+    struct sight *sight;   /* the latest call that is watched; or NULL */
     struct request *requests[1 << REQUEST_BITS];
     struct scalar scalars[LW_DTYPE_COUNT];
     waste *waste;
@@ -148,6 +158,11 @@ holder *holder_create(core *c);
 void holder_release(void *memory, void *user);
 void waste_empty(core *c);
 
+/* waste_announce - the caller will empty it: what is released from now on asks for no other call.
+ * waste_empty_announced - is_own: as waste_announce said. */
+bool waste_announce(core *c);
+void waste_empty_announced(core *c, bool is_own);
+
 /* device.c */
 extern PyType_Spec device_spec, stream_spec;
 device *device_default(core *c);
@@ -179,6 +194,7 @@ array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py
 array *array_wrap(device *d, const operand *o, holder *h);
 int array_wait(array *a);
 bool is_array(core *c, PyObject *object);
+bool is_plain_array(core *c, PyObject *object); /* or NumPy's; no subclass */
 lw_tensor array_tensor(const array *a);
 Py_ssize_t array_size(const array *a);
 int array_get_buffer(PyObject *self, Py_buffer *view, int flags);
@@ -274,7 +290,7 @@ int check_raise(stream *s);
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* parameters.c: a call's operation and its parameters. None is a default. */
-enum { PARAMETERS = 16, OUTPUTS = 4 };
+enum { PARAMETERS = 16 };
 typedef struct request {
     size_t uses; /* calls, and one more while it is kept; under the GIL */
     const char *name;
@@ -288,12 +304,36 @@ typedef struct request {
 } request;
 request *request_take(core *c, PyObject *name, PyObject *dict); /* NULL: an exception */
 void request_drop(request *r);                                  /* r may be NULL */
+bool is_constant(PyObject *value);                              /* it is what it is */
 
 /* operate.c */
+typedef struct dtypes {
+    size_t inputs;
+    int in[INPUTS], out; /* out: -1 where none was given */
+} dtypes;
+
+/* What a call of a Function, in Python, asks of operate. */
+typedef struct sight {
+    unsigned long thread;
+    PyObject *args; /* the inputs: from `first` on */
+    Py_ssize_t first;
+    PyObject *out;    /* or None */
+    size_t calls;     /* of operate */
+    request *request; /* held, as the next: of the first call, of just these arrays; or NULL */
+    PyObject *result;
+    dtypes dtypes;
+} sight;
+
+/* operate_again - a call that was seen before, if the dtypes are those. False: they are not. */
+bool operate_again(core *c, request *r, const dtypes *dtypes, PyObject *args, Py_ssize_t first,
+                   PyObject *out, PyObject **result);
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
-PyObject *core_operations(PyObject *module, PyObject *unused);
+
+/* function.c: a function whose calls repeat themselves */
+extern PyType_Spec function_spec;
+PyObject *core_function(PyObject *module, PyObject *wrapped);
 
 /* dist.c */
 PyObject *core_comm_devices(PyObject *module, PyObject *list);

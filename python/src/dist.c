@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 3, TEXT = 200 };
+enum { MOST_INPUTS = 3, TEXT = 200 };
 
 static const char capsule_name[] = "lanewise.comm";
 
@@ -237,7 +237,7 @@ PyObject *core_comm_limit(PyObject *module, PyObject *const *args, Py_ssize_t co
 
 typedef struct call {
     const char *name;
-    lw_tensor out, in[INPUTS];
+    lw_tensor out, in[MOST_INPUTS];
     lw_part part;
     int axis, keepdims, sum, exclusive, op, causal, window;
     double eps, scale;
@@ -306,9 +306,9 @@ static lw_status run(comm *m, lw_stream *s, const call *k)
 static int take_tensors(core *c, PyObject *out, PyObject *inputs, call *k)
 {
     k->inputs = PyTuple_Size(inputs);
-    if (!is_array(c, out) || k->inputs < 1 || k->inputs > INPUTS)
+    if (!is_array(c, out) || k->inputs < 1 || k->inputs > MOST_INPUTS)
         return raise_text(c, LW_E_ARG, "%s: need an Array for the result, and 1 to %d", k->name,
-                          INPUTS);
+                          MOST_INPUTS);
     k->out = array_tensor((array *)out);
     for (Py_ssize_t i = 0; i < k->inputs; i++) {
         PyObject *object = PyTuple_GetItem(inputs, i);

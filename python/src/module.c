@@ -69,6 +69,27 @@ static PyObject *core_dtypes(PyObject *module, PyObject *unused)
     return rows;
 }
 
+static PyObject *core_operations(PyObject *module, PyObject *unused)
+{
+    const size_t count = lw_op_list(NULL, 0);
+    const char **names = PyMem_Calloc(count + 1, sizeof *names);
+    PyObject *list = names ? PyList_New(0) : PyErr_NoMemory();
+    size_t found = names ? lw_op_list(names, count) : 0;
+
+    (void)module;
+    (void)unused;
+    found = found < count ? found : count;
+    for (size_t k = 0; list && k < found; k++) {
+        PyObject *name = PyUnicode_FromString(names[k]);
+
+        if (!name || PyList_Append(list, name))
+            Py_CLEAR(list);
+        DROP_IF(name);
+    }
+    PyMem_Free(names);
+    return list;
+}
+
 #define FAST(name, function, doc)                                                                  \
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, doc}
 
@@ -93,6 +114,7 @@ static PyMethodDef functions[] = {
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
     FAST("record", core_record, "operate on the tensors of a graph, all of them given"),
     FAST("infer", core_infer, "(name, parameters, inputs): dtype and shape of each result"),
+    {"function", core_function, METH_O, "(function): it, but that calls it knows skip Python"},
     FAST("check_begin", core_check_begin, "(schedules, strict): launches run under the checker"),
     {"check_place", core_check_place, METH_O, "(device): where its graphs run now, or None"},
     {"check_end", core_check_end, METH_NOARGS, "the streams with findings, what was not checked"},
@@ -130,7 +152,8 @@ static int core_exec(PyObject *module)
         return -1;
     c->waste = calloc(1, sizeof *c->waste);
     c->devices = PyDict_New();
-    if (!c->waste || !c->devices)
+    c->out_word = PyUnicode_InternFromString("out");
+    if (!c->waste || !c->devices || !c->out_word)
         return -1;
     return add_type(module, &c->device_type, &device_spec) ||
                    add_type(module, &c->stream_type, &stream_spec) ||
@@ -138,7 +161,8 @@ static int core_exec(PyObject *module)
                    add_type(module, &c->array_type, &array_spec) ||
                    add_type(module, &c->program_type, &program_spec) ||
                    add_type(module, &c->kernel_type, &kernel_spec) ||
-                   add_type(module, &c->launcher_type, &launcher_spec)
+                   add_type(module, &c->launcher_type, &launcher_spec) ||
+                   add_type(module, &c->function_type, &function_spec)
                ? -1
                : 0;
 }

@@ -2,9 +2,8 @@
  * argument is: NumPy's, an Array, or another library's.
  */
 #include "core.h"
+#include <stddef.h>
 #include <string.h>
-
-enum { INPUTS = 8 };
 
 typedef struct call {
     core *core;
@@ -16,13 +15,25 @@ typedef struct call {
     PyObject *recorder;            /* of a graph's tensor among the inputs; or NULL */
     bool records;                  /* for the recorder, which has made all tensors */
     bool is_checked;               /* it runs under the checker */
+    bool is_converted;             /* an argument, to what operands are taken of */
     bool is_queued;                /* for a stream that the call names: it does not wait */
-    operand in[INPUTS], out[OUTPUTS];
-    lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
-    PyObject *settled;          /* the inputs, numbers among them as scalars */
-    PyObject *like;             /* the first array argument; NULL: NumPy's */
+    lw_buffer *shared[OUTPUTS];    /* in place of buffers of their own, where out overlaps inputs */
+    PyObject *settled;             /* the inputs, numbers among them as scalars */
+    PyObject *like;                /* the first array argument; NULL: NumPy's */
     PyObject *results[OUTPUTS];
+    operand in[INPUTS], out[OUTPUTS]; /* last: large */
 } call;
+
+static void begin(call *c, core *m)
+{
+    memset(c, 0, offsetof(call, in));
+    c->core = m;
+    for (size_t k = 0; k < OUTPUTS; k++) { /* what operand_drop looks at */
+        c->out[k].own = NULL;
+        c->out[k].has_view = false;
+        c->out[k].array = NULL;
+    }
+}
 
 /* ---- taking ---- */
 
@@ -54,8 +65,10 @@ static int note_recorder(call *c, PyObject *object, const operand *o)
 }
 
 /* An operand of an operation has elements that are numbers, and at most 4 axes. */
-static int check_operand(const call *c, const char *what, size_t k, const operand *o)
+static int check_operand(call *c, const char *what, size_t k, const operand *o)
 {
+    c->is_converted = c->is_converted ||
+                      (o->has_view ? o->view.obj != o->object : (PyObject *)o->array != o->object);
     if (o->has_view && o->view.ndim > RANKS)
         return raise_text(c->core, LW_E_SHAPE, "%s: %s %zu has %d axes; need 0 to %d", c->name,
                           what, k, o->view.ndim, RANKS);
@@ -64,9 +77,10 @@ static int check_operand(const call *c, const char *what, size_t k, const operan
     return 0;
 }
 
-static int take_inputs(call *c, PyObject *inputs)
+/* The items of the tuple from `first` on. */
+static int take_inputs(call *c, PyObject *inputs, Py_ssize_t first)
 {
-    const Py_ssize_t count = PyTuple_Size(inputs);
+    const Py_ssize_t count = PyTuple_Size(inputs) - first;
 
     if (count < 0)
         return -1;
@@ -74,11 +88,11 @@ static int take_inputs(call *c, PyObject *inputs)
         return raise_text(c->core, LW_E_ARG, "%s: got %zd inputs; need at most %d", c->name, count,
                           INPUTS);
     for (Py_ssize_t k = 0; k < count && !c->settled; k++)
-        if (is_number(PyTuple_GetItem(inputs, k)) &&
+        if (is_number(PyTuple_GetItem(inputs, first + k)) &&
             !(c->settled = PyObject_CallFunctionObjArgs(c->core->settled, inputs, NULL)))
             return -1;
     for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject *object = PyTuple_GetItem(inputs, k);
+        PyObject *object = PyTuple_GetItem(inputs, first + k);
         operand *o = &c->in[k];
 
         if (operand_take(c->core, c->settled ? PyTuple_GetItem(c->settled, k) : object, o))
@@ -390,23 +404,13 @@ static PyObject *finish(call *c)
     return tuple;
 }
 
-static PyObject *operate(call *c, PyObject *const *args)
+/* All that was given has been taken. */
+static PyObject *perform(call *c)
 {
-    PyObject *inputs = args[2], *out = args[3];
-
-    if (take_inputs(c, inputs))
-        return NULL;
-    if (!c->recorder && c->stream)
-        c->recorder = Py_XNewRef(c->stream->recorder);
-    if (c->recorder && !c->records)
-        return PyObject_CallMethod(c->recorder, "_operate", "OOOOO", args[0], args[1], inputs, out,
-                                   args[4]);
-    if ((out != Py_None && take_outputs(c, out)))
-        return NULL;
     follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
-    if (!c->device || make_results(c) || follow_check(c, args[0]) ||
+    if (!c->device || make_results(c) || follow_check(c, c->request->op_name) ||
         (c->request->has_expression && trap_faults(c->core, c->device)) || bind(c) || run(c) ||
         wait_for_numpy(c))
         return NULL;
@@ -416,8 +420,35 @@ static PyObject *operate(call *c, PyObject *const *args)
     return finish(c);
 }
 
+static PyObject *operate(call *c, PyObject *const *args)
+{
+    PyObject *inputs = args[2], *out = args[3];
+
+    if (take_inputs(c, inputs, 0))
+        return NULL;
+    if (!c->recorder && c->stream)
+        c->recorder = Py_XNewRef(c->stream->recorder);
+    if (c->recorder && !c->records)
+        return PyObject_CallMethod(c->recorder, "_operate", "OOOOO", args[0], args[1], inputs, out,
+                                   args[4]);
+    return out != Py_None && take_outputs(c, out) ? NULL : perform(c);
+}
+
+/* The request, whose hold it takes; NULL: there is an exception. */
+static int take_request(call *c, request *r)
+{
+    c->request = r;
+    if (!r)
+        return -1;
+    c->name = r->name;
+    c->outputs = r->outputs;
+    return 0;
+}
+
 static void clean_up(call *c)
 {
+    const bool is_own = waste_announce(c->core);
+
     for (size_t k = 0; k < c->inputs; k++)
         operand_drop(&c->in[k]);
     for (size_t k = 0; k < c->outputs; k++) {
@@ -429,24 +460,71 @@ static void clean_up(call *c)
     DROP_IF(c->device);
     DROP_IF(c->recorder);
     DROP_IF(c->settled);
-    waste_empty(c->core);
+    waste_empty_announced(c->core, is_own);
 }
 
-/* What the call runs: the operation of this name, with a dictionary of its parameters. */
-static int read_call(call *c, PyObject *name, PyObject *parameters)
+/* ---- calls that repeat themselves ---- */
+
+/* False: an array's own dtype is another. */
+static bool read_dtypes(const call *c, dtypes *d)
 {
-    c->request = request_take(c->core, name, parameters);
-    if (!c->request)
-        return -1;
-    c->name = c->request->name;
-    c->outputs = c->request->outputs;
-    return 0;
+    d->inputs = c->inputs;
+    for (size_t k = 0; k < c->inputs; k++)
+        d->in[k] = (int)c->in[k].dtype;
+    d->out = c->given ? (int)c->out[0].dtype : -1;
+    return !c->is_converted;
 }
+
+static bool has_dtypes(const call *c, const dtypes *d)
+{
+    dtypes own;
+
+    return read_dtypes(c, &own) && own.inputs == d->inputs && own.out == d->out &&
+           !memcmp(own.in, d->in, own.inputs * sizeof *own.in);
+}
+
+/* To who watches this thread: the first call, if it is one of just the arrays that the Function
+ * got. */
+static void show(const call *c, sight *s, PyObject *const *args, PyObject *result)
+{
+    bool is_same = !s->calls++ && result && !c->recorder && !c->settled && args[3] == s->out &&
+                   args[4] == Py_None && PyTuple_Size(args[2]) == PyTuple_Size(s->args) - s->first;
+
+    for (size_t k = 0; is_same && k < c->inputs; k++)
+        is_same = PyTuple_GetItem(args[2], (Py_ssize_t)k) ==
+                  PyTuple_GetItem(s->args, s->first + (Py_ssize_t)k);
+    if (!is_same || !read_dtypes(c, &s->dtypes))
+        return;
+    s->request = c->request;
+    s->request->uses++;
+    s->result = Py_NewRef(result);
+}
+
+bool operate_again(core *m, request *r, const dtypes *dtypes, PyObject *args, Py_ssize_t first,
+                   PyObject *out, PyObject **result)
+{
+    call c;
+
+    begin(&c, m);
+    r->uses++;
+    m->sight = NULL; /* who watches sees one call that is none of operate */
+    const bool is_taken = !take_request(&c, r) && !take_inputs(&c, args, first) &&
+                          (out == Py_None || !take_outputs(&c, out));
+    const bool is_known = is_taken && has_dtypes(&c, dtypes);
+    *result = is_known ? perform(&c) : NULL;
+    if (!is_taken)
+        PyErr_Clear(); /* Python will say it */
+    clean_up(&c);
+    return is_known;
+}
+
+/* ---- operate, record, infer ---- */
 
 static PyObject *start(call *c, PyObject *const *args)
 {
     core *m = c->core;
     PyObject *result = NULL;
+    sight *s = m->sight && m->sight->thread == PyThread_get_thread_ident() ? m->sight : NULL;
 
     if (args[4] != Py_None && Py_TYPE(args[4]) != m->stream_type)
         return raise_text(m, LW_E_ARG, "the stream is %R; need a lanewise.Stream", args[4]), NULL;
@@ -455,8 +533,10 @@ static PyObject *start(call *c, PyObject *const *args)
         c->stream = (stream *)args[4];
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
     }
-    if (!read_call(c, args[0], args[1]))
+    if (!take_request(c, request_take(m, args[0], args[1])))
         result = operate(c, args);
+    if (s)
+        show(c, s, args, result);
     clean_up(c);
     return result;
 }
@@ -464,23 +544,26 @@ static PyObject *start(call *c, PyObject *const *args)
 /* operate(name, parameters, inputs, out or None, stream or None) */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    call c = {.core = core_of(module)};
+    call c;
 
+    begin(&c, core_of(module));
     return count == 5 ? start(&c, args) : PyErr_Format(PyExc_TypeError, "operate takes 5");
 }
 
 /* record(name, parameters, inputs, out, stream): operate for the recorder of a graph */
 PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    call c = {.core = core_of(module), .records = true};
+    call c;
 
+    begin(&c, core_of(module));
+    c.records = true;
     return count == 5 ? start(&c, args) : PyErr_Format(PyExc_TypeError, "record takes 5");
 }
 
 static PyObject *infer_types(call *c, PyObject *inputs)
 {
     lw_shape shapes[OUTPUTS];
-    PyObject *list = take_inputs(c, inputs) || infer(c, shapes) ? NULL : PyList_New(0);
+    PyObject *list = take_inputs(c, inputs, 0) || infer(c, shapes) ? NULL : PyList_New(0);
 
     for (size_t k = 0; list && k < c->outputs; k++) {
         PyObject *extents = extents_tuple(shapes[k].rank, shapes[k].extent, 1);
@@ -497,35 +580,15 @@ static PyObject *infer_types(call *c, PyObject *inputs)
 /* infer(name, parameters, inputs): dtype and shape of each result */
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    call c = {.core = core_of(module)};
     PyObject *result = NULL;
+    call c;
 
     if (count != 3)
         return PyErr_Format(PyExc_TypeError, "infer takes 3");
-    if (!read_call(&c, args[0], args[1]))
+    begin(&c, core_of(module));
+    if (!take_request(&c, request_take(c.core, args[0], args[1])))
         result = infer_types(&c, args[2]);
     c.outputs = 0; /* there is none to clean up */
     clean_up(&c);
     return result;
-}
-
-PyObject *core_operations(PyObject *module, PyObject *unused)
-{
-    const size_t count = lw_op_list(NULL, 0);
-    const char **names = PyMem_Calloc(count + 1, sizeof *names);
-    PyObject *list = names ? PyList_New(0) : PyErr_NoMemory();
-    size_t found = names ? lw_op_list(names, count) : 0;
-
-    (void)module;
-    (void)unused;
-    found = found < count ? found : count;
-    for (size_t k = 0; list && k < found; k++) {
-        PyObject *name = PyUnicode_FromString(names[k]);
-
-        if (!name || PyList_Append(list, name))
-            Py_CLEAR(list);
-        DROP_IF(name);
-    }
-    PyMem_Free(names);
-    return list;
 }

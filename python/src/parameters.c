@@ -80,7 +80,7 @@ static lw_params *read_parameters(core *c, const lw_op *op, PyObject *dict)
 
 /* ---- what is kept ---- */
 
-static bool is_constant(PyObject *value)
+bool is_constant(PyObject *value)
 {
     return value == Py_None || PyBool_Check(value) || PyUnicode_CheckExact(value) ||
            PyLong_CheckExact(value) || PyFloat_CheckExact(value);

@@ -41,6 +41,19 @@ void waste_empty(core *c)
         empty(c->waste);
 }
 
+bool waste_announce(core *c)
+{
+    return !atomic_exchange(&c->waste->is_pending, true);
+}
+
+void waste_empty_announced(core *c, bool is_own)
+{
+    if (is_own)
+        atomic_store(&c->waste->is_pending, false);
+    if (atomic_load(&c->waste->first)) /* not before that: who comes after it announces itself */
+        empty(c->waste);
+}
+
 static int empty_pending(void *argument)
 {
     waste *w = argument;
