@@ -63,9 +63,10 @@ LW_API void lw_device_close(lw_device *device);
 LW_CHECKED lw_status lw_device_get_info(lw_device *device, lw_device_info *info);
 
 /* What callers that choose code for a device ask; 0 or false for NULL. The first one: the bits of
- * the vectors that its code uses, 0 where it uses none. has_findings: it checks launches
- * (lw_check_get_verdict). */
+ * the vectors that its code uses, 0 where it uses none. has_amx: kernels may use AMX's tiles; the
+ * first call asks the system for them. has_findings: it checks launches (lw_check_get_verdict). */
 LW_API int lw_device_vector_bits(const lw_device *device);
+LW_API bool lw_device_has_amx(const lw_device *device);
 LW_API bool lw_device_is_gpu(const lw_device *device);
 LW_API bool lw_device_has_findings(const lw_device *device);
 

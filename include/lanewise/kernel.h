@@ -214,6 +214,11 @@ LW__ALL_TYPES(LW__ATOMIC_STORE, atomic_store)
 __attribute__((nothrow)) void fence_block(void) __asm__("lw.fence_block");
 __attribute__((nothrow)) void fence_device(void) __asm__("lw.fence_device");
 
+/* The block's, by AMX: kernels/matmul_amx.c. */
+__attribute__((nothrow)) void lw__amx_products(float *sums, const unsigned *x, const unsigned *y,
+                                               size_t steps, size_t squares)
+    __asm__("lw.amx_products");
+
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
 #include "kernel_maths.h"

@@ -142,6 +142,33 @@ def test_contractions_of_any_order(dtype):
         close(run(sum="free"), run())
 
 
+@pytest.mark.parametrize("shape", [(16, 32, 16), (17, 33, 19), (33, 63, 65), (100, 511, 77),
+                                   (129, 513, 300), (16, 1025, 16), (64, 20000, 64)])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_matmul_of_bf16_in_any_order(shape: tuple, batch: tuple) -> None:
+    """On a processor with AMX these are tiles: edges, odd terms, nodes, transposed, a bias."""
+    (m, k, n), rng = shape, np.random.default_rng(7)
+    x, y = (lw.asarray(rng.standard_normal(s).astype("f4")).astype("bf16")
+            for s in [(*batch, m, k), (*batch, k, n)])
+    bias = rng.standard_normal(n).astype("f4")
+    exact, size = (np.matmul(*(f(np.asarray(a.astype("f8"))) for a in (x, y)))
+                   for f in (np.positive, np.abs))
+    bound = k * 2.0**-24 * size
+    out = lw.empty((*batch, m, n))
+    for a, b in [(x, y), (x, turned(y)), (turned(x), y)]:
+        assert np.all(abs(np.asarray(lw.matmul(a, b, out=out, sum="free")) - exact) <= bound)
+    both = np.asarray(lw.matmul(x, y, bias=bias, out=out, sum="free")) - exact - bias
+    assert np.all(abs(both) <= bound + 2.0**-23 * (abs(exact) + abs(bias)))
+    narrow = np.asarray(lw.matmul(x, y, sum="free").astype("f8"))
+    assert np.all(abs(narrow - exact) <= bound + 2.0**-8 * abs(exact))
+
+
+def turned(x: lw.Array) -> lw.Array:
+    """The same matrices, whose columns lie side by side."""
+    axes = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
+    return lw.transpose(x, axes).transpose(*axes)
+
+
 def test_attention() -> None:
     rng = np.random.default_rng(2)
     q, k, v = (rng.standard_normal(s) for s in ((3, 4), (5, 4), (5, 2)))

@@ -185,19 +185,23 @@ static void turn(struct lw__product *p)
 
 static lw_status bring(struct lw__call *call, struct lw__product *p)
 {
-    const lw_dtype dtype = lw__accumulate_dtype(p->type);
+    const lw_dtype accumulated = lw__accumulate_dtype(p->type),
+                   dtype = p->by_amx ? LW_BF16 : accumulated;
 
     if (p->x.dtype != dtype)
         LW_TRY(lw__as_dtype(call, &p->x, dtype));
     if (p->y.dtype != dtype)
         LW_TRY(lw__as_dtype(call, &p->y, dtype));
-    if (p->has_bias && p->bias.dtype != dtype)
-        LW_TRY(lw__as_dtype(call, &p->bias, dtype));
+    if (p->has_bias && p->bias.dtype != accumulated)
+        LW_TRY(lw__as_dtype(call, &p->bias, accumulated));
+    if (p->by_amx && p->x.view.stride[LW_COLUMN] != 1)
+        LW_TRY(lw__as_dtype(call, &p->x, dtype));
     join_batch(p);
     if (p->n < LW_FEW && p->m > p->n)
         turn(p);
     assert(p->m == p->out.shape.extent[LW_ROW] && p->n == p->out.shape.extent[LW_COLUMN]);
-    if (!call->is_gpu && p->m >= 2 * LW_FEW && p->n > 1 && p->y.view.stride[LW_COLUMN] != 1)
+    if (!call->is_gpu && (p->by_amx || p->m >= 2 * LW_FEW) && p->n > 1 &&
+        p->y.view.stride[LW_COLUMN] != 1)
         LW_TRY(lw__as_dtype(call, &p->y, dtype));
     return LW_OK;
 }
@@ -255,12 +259,15 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     p.type = lw__accumulate(lw__promote(p.x.dtype, p.y.dtype), p.out.dtype);
     lw_dtype dtype = lw__accumulate_dtype(p.type);
     struct lw__operand out = p.out;
-    if (out.dtype != dtype)
+    p.by_amx = a->options.sum == LW_SUM_FREE && p.x.dtype == LW_BF16 && p.y.dtype == LW_BF16 &&
+               lw__matmul_suits_amx(call, &p);
+    const bool is_made = out.dtype != dtype && !(p.by_amx && out.dtype == LW_BF16);
+    if (is_made)
         LW_TRY(lw__call_scratch(call, "out", dtype, out.shape, &p.out));
     struct lw__operand made = p.out;
     LW_TRY(bring(call, &p));
     LW_TRY(lw__matmul_launch(call, &p));
-    return out.dtype == dtype ? LW_OK : lw__copy(call, &out, &made);
+    return is_made ? lw__copy(call, &out, &made) : LW_OK;
 }
 
 lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw_tensor y,

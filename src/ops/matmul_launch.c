@@ -88,14 +88,16 @@ static lw_status take_parts(struct lw__call *call, const struct lw__product *p, 
 struct launch {
     const char *name; /* of the kernel, without the type */
     uint32_t threads;
-    size_t blocks, shared_bytes, height, gangs; /* gangs: of panels alone */
-    bool is_few;
+    size_t blocks, shared_bytes, height, gangs; /* gangs: of panels; strips of columns by AMX */
+    bool is_few, by_amx;
 };
 
 static enum lw__ops_program program_for(const struct lw__call *call, const struct launch *l)
 {
     if (call->is_gpu)
         return LW_PROGRAM_matmul_gpu;
+    if (l->by_amx)
+        return LW_PROGRAM_matmul_amx;
     switch (lw_device_vector_bits(call->device)) {
     case 0: return LW_PROGRAM_matmul;
     case 512: return LW_PROGRAM_matmul_wide;
@@ -131,7 +133,8 @@ static lw_status launch_nodes(struct lw__call *call, const struct lw__product *p
                            lw_arg_buffer(parts->buffer),
                            lw_arg_uint(l->height),
                            lw_arg_uint(l->gangs),
-                           lw_arg_bytes(&p->window, sizeof p->window)};
+                           l->by_amx ? lw_arg_int(p->out.dtype == LW_BF16)
+                                     : lw_arg_bytes(&p->window, sizeof p->window)};
     const lw_launch_options options = {.shared_bytes = l->shared_bytes};
     lw_kernel *kernel;
     lw_dim3 grid;
@@ -322,6 +325,67 @@ static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
     return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
 }
 
+/* ---- by AMX ---- */
+
+enum { SIDE = 32, RUN_AMX = 512 }; /* ORDER AMX: kernels/matmul_amx.c */
+
+bool lw__matmul_suits_amx(const struct lw__call *call, const struct lw__product *p)
+{
+    enum { FEWEST = 16 }; /* rows and columns: below, most of a tile is not there */
+
+    return p->type == LW_ACC_F32 && p->m >= FEWEST && p->n >= FEWEST && p->k >= SIDE &&
+           p->x.view.stride[LW_COLUMN] && p->y.view.stride[LW_COLUMN] &&
+           lw_device_has_amx(call->device);
+}
+
+/* Chooses how many strips of rows and columns a block makes, so that they fit in `room` bytes and
+ * all finish earliest. A strip is brought in the time of about BRING squares. */
+static void choose_strips(const struct lw__product *p, const struct matmul *a, size_t room,
+                          size_t threads, struct launch *l)
+{
+    enum { MOST_STRIPS = 16, BRING = 4, STRIP = RUN_AMX * SIDE * 2, SQUARE = SIDE * SIDE * 4 };
+    const size_t down = lw__divide_up(p->m, SIDE), across = lw__divide_up(p->n, SIDE);
+    size_t least = SIZE_MAX;
+
+    for (size_t height = 1; height <= MOST_STRIPS && height <= down; height++)
+        for (size_t width = 1; width <= MOST_STRIPS && width <= across; width++) {
+            const size_t blocks =
+                lw__divide_up(down, height) * lw__divide_up(across, width) * a->batches * a->nodes;
+            const size_t bytes = (width + 1) * STRIP + height * width * SQUARE;
+            const size_t work = (lw__divide_up(blocks, threads) + (threads > 1)) *
+                                (height * width + BRING * (height + width));
+            if (work < least && bytes <= room) {
+                least = work;
+                l->height = height;
+                l->gangs = width;
+                l->blocks = blocks;
+                l->shared_bytes = bytes;
+            }
+        }
+    assert(least < SIZE_MAX);
+}
+
+static lw_status run_amx(struct lw__call *call, const struct lw__product *p)
+{
+    const size_t squares = lw__divide_up(p->m, SIDE) * lw__divide_up(p->n, SIDE) * batches_of(p);
+    struct matmul a = cut(p, squares, BLOCKS_CPU);
+    struct launch l = {.name = "matmul_amx", .threads = SIDE, .by_amx = true};
+    size_t threads;
+
+    LW_TRY(count_threads(call, p, &l, &threads));
+    choose_strips(p, &a, lw__max_dynamic(call), threads, &l);
+    a.levels = 0; /* a node is one sum */
+    if (a.nodes == 1 || p->out.dtype == LW_F32)
+        return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
+    struct lw__product wide = *p; /* nodes are joined in float */
+    LW_TRY(lw__call_scratch(call, "out", LW_F32, p->out.shape, &wide.out));
+    a.out = wide.out.view;
+    LW_TRY(run(call, &wide, &a, a.nodes, &l));
+    return lw__copy(call, &p->out, &wide.out);
+}
+
+/* ---- of a GPU ---- */
+
 /* True if the operand has these rows and columns, and lies as a tile wants it. */
 static bool is_padded(const struct lw__operand *o, size_t rows, size_t columns)
 {
@@ -439,6 +503,8 @@ lw_status lw__matmul_launch(struct lw__call *call, struct lw__product *p)
         return LW_OK;
     if (elements > LW_FEW && call->is_gpu && p->k)
         return run_tiles(call, p);
+    if (p->by_amx)
+        return run_amx(call, p);
     if (lw_device_vector_bits(call->device))
         return is_few(call, p) ? run_few(call, p) : run_panels(call, p);
     return run_plain(call, p);

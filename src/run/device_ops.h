@@ -164,6 +164,7 @@ struct lw__device_ops {
     bool has_findings;          /* its streams keep what launches find */
     bool is_gpu;
     int (*vector_bits)(const void *state); /* NULL: its code uses no vectors */
+    bool (*has_amx)(const void *state);    /* NULL: it has none */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as

@@ -66,6 +66,10 @@ void lw__cpu_share_fused(LLVMValueRef function); /* for levels without fma */
 
 void lw__cpu_mask_choices(LLVMValueRef function);
 
+/* ---- amx.c ----------------------------------------------------------------------------------- */
+
+void lw__cpu_define_amx(struct lw__unit *unit); /* if the module calls it */
+
 /* ---- target.c -------------------------------------------------------------------------------- */
 
 bool lw__pass_optimise(struct lw__unit *unit);

@@ -137,5 +137,6 @@ bool lw__pass_optimise(struct lw__unit *unit)
         if (!lw__has(unit, LW_HAS_MASK_REGISTERS))
             lw__cpu_masks_as_words(f);
     }
+    lw__cpu_define_amx(unit);
     return true;
 }

@@ -76,6 +76,9 @@ enum lw__pipeline {
 #include "compile/llvm/pipelines.def"
 };
 
+/* A call that a block makes once, with uniform operands (cpu/amx.c). */
+#define LW_AMX_PRODUCTS "lw.amx_products"
+
 /* A call of guarded code (guard/guard.h): an access that is outside ends the launch. That is if
  * START + SCALE * NUMBER, its bytes after where its object begins, is not below LIMIT. It need be
  * looked at only where FAILS. NUMBER is an i32 or i64, of which the function's name has the type,

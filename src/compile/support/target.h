@@ -35,6 +35,7 @@ enum lw__capability {
     LW_HAS_MASK_REGISTERS = 1 << 21, /* masks have registers, and all accesses take one */
     LW_HAS_SHORT_INDICES = 1 << 22,  /* gathers take a vector's width of 32-bit indices */
     LW_HAS_COMPRESS = 1 << 23,       /* active lanes move together */
+    LW_MAY_HAVE_AMX = 1 << 24,       /* some processors do; who launches asks for it */
 };
 
 struct lw__target {

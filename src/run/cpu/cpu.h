@@ -1,6 +1,7 @@
 /* cpu.h - the parts of the `cpu` device.
  *
  *     device   the device: loads programs, finds kernels
+ *     amx      may tiles be used?
  *     level    which vector instructions: of the processor, or as LANEWISE_CPU says
  *     launch   runs one launch: its blocks in chunks, on this thread and on idle workers
  *     calls    what kernel code calls, and the first failure of a launch
@@ -46,6 +47,10 @@ int lw__cpu_level_suits(const struct lw__level *level, const char *target);
 /* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
  * is an error of the best there is. The text is constant. */
 const char *lw__cpu_describe(const struct lw__level *level);
+
+/* lw__cpu_may_use_amx - may kernels of this level use AMX for bfloat16 numbers? Asks the system at
+ * the first call, which changes what it keeps of each thread of the process. */
+bool lw__cpu_may_use_amx(const struct lw__level *level);
 
 /* ---- cpu_launch ---- */
 

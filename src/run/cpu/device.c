@@ -38,6 +38,11 @@ static int cpu_vector_bits(const void *state)
     return level->vector_bits;
 }
 
+static bool cpu_has_amx(const void *state)
+{
+    return lw__cpu_may_use_amx(state);
+}
+
 static void cpu_describe(void *state, lw_device_info *info)
 {
     static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
@@ -129,6 +134,7 @@ const struct lw__device_ops lw__device_cpu = {
     .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,
     .vector_bits = cpu_vector_bits,
+    .has_amx = cpu_has_amx,
     .open = cpu_open,
     .load = cpu_load,
     .unload = cpu_unload,

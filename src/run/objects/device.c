@@ -103,6 +103,11 @@ int lw_device_vector_bits(const lw_device *device)
     return device && device->ops->vector_bits ? device->ops->vector_bits(device->state) : 0;
 }
 
+bool lw_device_has_amx(const lw_device *device)
+{
+    return device && device->ops->has_amx && device->ops->has_amx(device->state);
+}
+
 bool lw_device_is_gpu(const lw_device *device)
 {
     return device && device->ops->is_gpu;

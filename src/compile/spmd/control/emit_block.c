@@ -143,6 +143,8 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
         lw__spmd_assert_fail(s, i, c->mask);
     else if (!strcmp(name, "lw.assert_that"))
         lw__spmd_assert_that(s, i, c->mask);
+    else if (!strcmp(name, LW_AMX_PRODUCTS) && lw__has(s->unit, LW_MAY_HAVE_AMX))
+        lw__spmd_call_once(s, i);
     else if (!strcmp(name, LW_SUSPECT))
         LLVMBuildBr(s->builder, s->stop);
     else

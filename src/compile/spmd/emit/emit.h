@@ -13,6 +13,8 @@ LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef r
 LLVMValueRef lw__spmd_declare(struct lw__spmd *s, const char *kernel);
 /* At s->builder, the call that returns the worker's frame; its operand 1 is the size in bytes. */
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s);
+/* The kernel's call of a function without a result, made once: its operands are uniform. */
+void lw__spmd_call_once(struct lw__spmd *s, LLVMValueRef call);
 LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
                                LLVMTypeRef *types, LLVMValueRef *args, unsigned count);
 

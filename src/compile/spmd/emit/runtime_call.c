@@ -2,7 +2,9 @@
  * function lw.cpu.K that it calls (base/cpu_abi.h).
  */
 #include "base/cpu_abi.h"
+#include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
+#include <assert.h>
 #include <stddef.h>
 
 LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
@@ -24,6 +26,25 @@ LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef resu
         LLVMBuildLoad2(s->builder, s->ptr, LLVMBuildGEP2(s->builder, s->i8, calls, &at, 1, ""), "");
     LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
     return LLVMBuildCall2(s->builder, type, f, args, count, "");
+}
+
+void lw__spmd_call_once(struct lw__spmd *s, LLVMValueRef call)
+{
+    enum { ARGS = 5 };
+    const unsigned count = LLVMGetNumArgOperands(call);
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    LLVMValueRef f = LLVMGetNamedFunction(s->module, lw__ir_callee(call)), args[ARGS];
+    assert(count <= ARGS);
+    for (unsigned k = 0; k < count; k++) {
+        if (!lw__is_uniform(s->facts, LLVMGetOperand(call, k))) {
+            lw__spmd_refuse(s, call, "a call of the block whose operands differ by thread");
+            return;
+        }
+        args[k] = lw__spmd_uniform(s, LLVMGetOperand(call, k));
+    }
+    if (!f)
+        f = LLVMAddFunction(s->module, lw__ir_callee(call), type);
+    LLVMBuildCall2(s->builder, type, f, args, count, "");
 }
 
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s)
