@@ -21,8 +21,10 @@ import ctypes
 import itertools
 import json
 import math
+import multiprocessing
 import os
 import platform
+import signal
 import statistics
 import time
 
@@ -71,21 +73,52 @@ KERNEL void copies(float *out, const float *x, size_t n)
 
 
 def seconds(call):
-    """By the clock, and of all processors. Threads of a peer look for work for a while after its
-    call, so all sleep before ours begin; and the first call only wakes ours."""
+    """By the clock, and of all processors. With several threads the first call only wakes them."""
     if OPTIONS.threads > 1:
-        time.sleep(0.05)
         call()
     begin, used = time.perf_counter(), time.process_time()
     call()
     return time.perf_counter() - begin, time.process_time() - used
 
 
+class Apart:
+    """A peer in a process of its own, which is stopped between its turns. Its threads look for work
+    for a while after a call, and nobody else's would have these processors."""
+
+    def __init__(self, call, once):
+        self.pipe, pipe = multiprocessing.Pipe()
+        self.process = os.fork()
+        if not self.process:
+            try:
+                pipe.send(once())
+                while pipe.recv():
+                    pipe.send(seconds(call))
+            finally:
+                os._exit(0)
+        pipe.close()
+        self.result = self.answer()
+
+    def answer(self):
+        answer = self.pipe.recv()
+        os.kill(self.process, signal.SIGSTOP)
+        return answer
+
+    def seconds(self):
+        os.kill(self.process, signal.SIGCONT)
+        self.pipe.send(True)
+        return self.answer()
+
+    def end(self):
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
 def in_turns(*calls):
     """The median seconds of each, by the clock; and those of processors."""
     times, end = [], time.perf_counter() + SECONDS
     while len(times) <= ROUNDS and (len(times) < 4 or time.perf_counter() < end):
-        times.append([seconds(call) for call in calls])
+        times.append([call.seconds() if isinstance(call, Apart) else seconds(call)
+                      for call in calls])
     times = times[1:]
     return ([statistics.median(t[kind] for t in rounds) for rounds in zip(*times)]
             for kind in (0, 1))
@@ -96,6 +129,8 @@ def uniform(*shape, dtype="f4"):
 
 
 def error(got, want):
+    if isinstance(got, lw.Array):
+        got = got.astype("f4")
     got, want = np.asarray(got, "f8"), np.asarray(want, "f8")
     return float(np.abs(got - want).max() / max(np.abs(want).max(), 1e-30))
 
@@ -105,18 +140,26 @@ def of_torch(make):
     return make(torch) if torch else None
 
 
-def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1, other=None):
+def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1, other=None, is_ours=False):
     """ours and peer return their results; read, copied: bytes; repeat: calls of a round; other:
-    PyTorch's, or None."""
-    wrong = error(ours(), peer()) if peer else None
-    if other:
-        result = error(ours(), other().to(torch.float64).numpy())
-        wrong = result if wrong is None else max(wrong, result)
-
+    PyTorch's, or None; is_ours: so is the peer."""
     def repeated(call):
         return call if repeat == 1 else lambda: [call() for _ in range(repeat)]
+    peers = [(peer, peer)] if peer else []
+    if other:
+        peers.append((other, lambda: other().to(torch.float64).numpy()))
+    if OPTIONS.threads > 1 and not is_ours:
+        calls = [Apart(repeated(call), once) for call, once in peers]
+        results = [call.result for call in calls]
+    else:
+        calls = [repeated(call) for call, _ in peers]
+        results = [once() for _, once in peers]
+    wrong = max((error(ours(), result) for result in results), default=None)
     limits = (LIMITS.reads, LIMITS.copies) if read or copied else ()
-    times, used = in_turns(*(repeated(c) for c in (ours, peer, other) if c), *limits)
+    times, used = in_turns(repeated(ours), *calls, *limits)
+    for call in calls:
+        if isinstance(call, Apart):
+            call.end()
     us = times[0] / repeat * 1e6
     made = {"row": name, "us": us, "error": wrong,
             "of_peer": times[1] / times[0] if peer else None,
@@ -149,8 +192,10 @@ def dots():
     x, y = uniform(N24), uniform(N24)
     fixed = lambda: lw.dot(x, y)
     row("dot f32 2^24", fixed, lambda: np.dot(x, y), read=8 * N24)
-    row("dot f32 2^24 EXACT", lambda: lw.dot(x, y, sum="exact"), fixed, read=8 * N24)
-    row("dot f32 2^24 FREE", lambda: lw.dot(x, y, sum="free"), fixed, read=8 * N24)
+    row("dot f32 2^24 EXACT", lambda: lw.dot(x, y, sum="exact"), fixed, read=8 * N24,
+        is_ours=True)
+    row("dot f32 2^24 FREE", lambda: lw.dot(x, y, sum="free"), fixed, read=8 * N24,
+        is_ours=True)
     small = RANDOM.integers(-9, 9, N24, dtype="i1")
     for name, a, b in (("f32 x bool", x, y > 0), ("i8 x f32", small, y),
                        ("f32 x f64", x, y.astype("f8"))):
@@ -273,6 +318,14 @@ def products():
         row("matmul " + " x ".join(map(str, lead + (size, size))),
             lambda: lw.matmul(x, y, out=out), lambda: np.matmul(x, y),
             flops=2 * x.size * size, repeat=5 if size < 1024 else 1)
+    for name, size in itertools.product(("bf16", "f16"), (1024, 2048)):
+        values = uniform(size, size), uniform(size, size)
+        x, y = (lw.asarray(v).astype(name) for v in values)
+        out = lw.empty((size, size), name)
+        row("matmul %s %d, free" % (name, size), lambda: lw.matmul(x, y, out=out, sum="free"), None,
+            flops=2 * size**3, other=of_torch(lambda t: lambda a=[v.to(
+                getattr(t, {"bf16": "bfloat16", "f16": "float16"}[name])) for v in tensors(*values)]:
+                a[0] @ a[1]))
 
 
 def logistic_regression(module, sigmoid, x, y, steps):
@@ -371,7 +424,7 @@ def convolutions():
         product, out = np.empty((filters, 254 * 254), "f4"), np.empty((1, filters, 254, 254), "f4")
         row("conv2d 16 x 256 x 256, %d of 3 x 3" % filters, lambda: lw.conv2d(x, filter, out=out),
             lambda: lw.matmul(filter.reshape(filters, 144), matrix, out=product).reshape(out.shape),
-            flops=2 * 144 * out.size)
+            flops=2 * 144 * out.size, is_ours=True)
 
 
     x, filter = uniform(8, 32, 64, 64), uniform(32, 32, 3, 3)
