@@ -1,17 +1,18 @@
 /* scan.c - running sums, products, maxima and minima along rows, the last axis of a view.
  *
- *     scan_totals_A    of each leaf the total
- *     scan_prefixes_A  of each leaf what the leaves before it come to, by the aligned tree
- *     scan_write_A     and the result
+ *     scan_totals_A    of each run the total
+ *     scan_prefixes_A  of each run what the runs before it come to, by the aligned tree
+ *     scan_write_A     and the result; of whole rows the only launch
  *
- * A leaf is 32 lines of 32 elements, and a warp goes through it line by line, twice: the lines on
+ * A run is a row's leaves from a multiple of a power of two on, as many as that, or to its end. A
+ * leaf is 32 lines of 32 elements, and a warp goes through it line by line, twice: the lines on
  * their own, and then with what is before them.
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
- *          stride 1; nodes: rows x leaves of A for each of `levels` levels of the tree; prefixes:
- *          rows x leaves of A
+ *          stride 1; nodes: rows x runs of A for each of `levels` levels of the tree; prefixes:
+ *          rows x runs of A
  *          start: of exclusive ones the first result of a row, where it has one
- * launch   blocks 32 threads wide, a warp a leaf; prefixes: 32 threads, a block a row
+ * launch   blocks of 32 threads, for totals one a run, for prefixes one a row
  * numeric  docs/order.md, scan
  * source   Hillis & Steele 1986, in a warp
  */

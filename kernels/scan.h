@@ -8,7 +8,8 @@
 /* ORDER SCAN: enum lw_scan_op, then the same for u64, whose values are kept in int64_t. */
 enum scan_op { SCAN_ADD, SCAN_MUL, SCAN_MAX, SCAN_MIN, SCAN_MAX_U64, SCAN_MIN_U64 };
 
-enum { LINES = LEAF / WARP_SIZE };
+/* LEVELS: of the tree over the leaves of any row */
+enum { LINES = LEAF / WARP_SIZE, LEVELS = 54 };
 
 DEVICE static bool is_nan_float(float x)
 {

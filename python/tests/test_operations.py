@@ -311,5 +311,14 @@ def test_the_bits_are_those_of_ref() -> None:
         assert results[0].tobytes() == results[1].tobytes()
 
 
+@pytest.mark.parametrize("shape", [(70_001,), (2, 40_000), (3, 33_793)])
+def test_a_scan_in_runs_has_the_bits_of_one_pass(shape: tuple[int, ...]) -> None:
+    x = lw.random.normal(6, shape).numpy()
+    for words in ({}, {"op": "max"}, {"exclusive": True}):
+        results = [lw.scan(lw.asarray(x, device=d, copy=True), **words).numpy()
+                   for d in ("cpu", "ref")]
+        assert results[0].tobytes() == results[1].tobytes()
+
+
 def test_names() -> None:
     assert {"dot", "softmax", "matmul"} <= set(lw.ops())

@@ -84,6 +84,16 @@ uint32_t lw__threads(const struct lw__call *call)
     return lw_device_vector_bits(call->device) == 128 ? 1 : 32;
 }
 
+lw_status lw__workers(lw_kernel *kernel, size_t *threads)
+{
+    enum { BLOCKS_OF_A_THREAD = 8 }; /* in a suggested grid: src/run/cpu/device.c */
+    lw_dim3 grid, block;
+
+    LW_TRY(lw_kernel_suggest(kernel, NULL, &grid, &block));
+    *threads = lw__divide_up(grid.x, BLOCKS_OF_A_THREAD);
+    return LW_OK;
+}
+
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)
 {
     *grid = lw_dim_1((uint32_t)blocks);

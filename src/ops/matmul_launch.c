@@ -222,17 +222,13 @@ static size_t whole(size_t n, size_t of)
 static lw_status count_threads(struct lw__call *call, const struct lw__product *p,
                                const struct launch *l, size_t *threads)
 {
-    enum { BLOCKS_OF_A_THREAD = 8 }; /* in a suggested grid: src/run/cpu/device.c */
     lw_kernel *kernel;
-    lw_dim3 grid, block;
 
     *threads = 1;
     if (call->is_dry)
         return LW_OK;
     LW_TRY(kernel_of(call, p, l, &kernel));
-    LW_TRY(lw_kernel_suggest(kernel, NULL, &grid, &block));
-    *threads = lw__divide_up(grid.x, BLOCKS_OF_A_THREAD);
-    return LW_OK;
+    return lw__workers(kernel, threads);
 }
 
 static lw_status run_few(struct lw__call *call, const struct lw__product *p)

@@ -112,6 +112,9 @@ lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid,
  * thread where vectors are short, since the code of a warp would be long. ops.def has the same. */
 uint32_t lw__threads(const struct lw__call *call);
 
+/* lw__workers - the processor's threads, which a launch of the kernel may have; others: 1. */
+lw_status lw__workers(lw_kernel *kernel, size_t *threads);
+
 /* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);
 

@@ -1,6 +1,7 @@
-/* scan.c - running sums, products, maxima and minima along an axis. A GPU reads each leaf once; a
- * processor goes through them twice: totals of all leaves, what stands before each leaf, the
- * result. Rows of one leaf need the last alone. Both give the same bits.
+/* scan.c - running sums, products, maxima and minima along an axis, read from memory once. On
+ * processors a thread has whole rows, if they are many. Else rows are cut into runs of leaves, and
+ * so many runs that the caches hold them are gone through twice: their totals, what stands before
+ * each, the result. On GPUs leaves wait for each other. All give the same bits.
  */
 #include "ops/op.h"
 #include <assert.h>
@@ -54,7 +55,12 @@ struct scan {
     lw_arg start; /* of exclusive ones */
 };
 
-/* ---- three passes: a processor's caches make the second reading cheap ---- */
+/* ---- on processors ---- */
+
+/* Bytes of a run at most, and of a wave for each thread: the last cache has them. Leaves of a run
+ * at least, and those that are worth no second thread. */
+enum { RUN_BYTES = 1 << 18, WAVE_BYTES = 1 << 22, RUN_LEAST = 4, FEW_LEAVES = 64 };
+enum { RUNS_OF_A_THREAD = 2, ROWS_OF_A_THREAD = 4, BLOCKS_OF_A_THREAD = 8 };
 
 static const char *const names[][3] = {
     {"scan_totals_float", "scan_totals_double", "scan_totals_int64"},
@@ -62,52 +68,114 @@ static const char *const names[][3] = {
     {"scan_write_float", "scan_write_double", "scan_write_int64"},
 };
 
-static int levels_of(size_t leaves)
+/* How rows are cut: `of_row` runs of `each` leaves; `wave` of all of them are gone through at a
+ * time, by launches of `blocks`. */
+struct runs {
+    size_t each, of_row, wave, blocks;
+    struct lw__operand nodes, prefixes;
+    int levels;
+};
+
+static int levels_of(size_t runs)
 {
     int levels = 1;
 
-    assert(leaves);
-    while (leaves >> levels)
+    assert(runs);
+    while (runs >> levels)
         levels++;
     return levels;
 }
 
-static lw_status find_prefixes(struct lw__call *call, const struct scan *s,
-                               const struct lw__operand *prefixes)
+/* True if each row is one run, whatever the threads. */
+static bool has_short_rows(const struct scan *s)
 {
-    const size_t count = s->rows * s->leaves;
-    const int levels = levels_of(s->leaves);
-    const struct lw__shape shape = {{1, (size_t)levels, s->rows, s->leaves}};
-    struct lw__operand nodes;
-
-    LW_TRY(lw__call_scratch(call, "nodes", lw__accumulate_dtype(s->type), shape, &nodes));
-    if (s->leaves > 1)
-        LW_TRY(LW_OP_BLOCKS(call, scan, names[0][s->type], count, lw_dim_1(WARP), lw_arg_int(s->op),
-                            lw__arg_shape(&s->x.shape), lw_arg_uint(count), lw_arg_uint(s->leaves),
-                            lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
-                            lw_arg_int(s->x.dtype), lw__arg_at(&nodes)));
-    return LW_OP_BLOCKS(call, scan, names[1][s->type], s->rows, lw_dim_1(WARP), lw_arg_int(s->op),
-                        lw_arg_uint(s->rows), lw_arg_uint(s->leaves), lw_arg_int(levels),
-                        lw__arg_at(&nodes), lw__arg_at(prefixes));
+    return s->leaves <= RUN_LEAST || s->rows * s->leaves <= FEW_LEAVES;
 }
 
-static lw_status launch_passes(struct lw__call *call, const struct scan *s)
+static void cut(const struct scan *s, size_t threads, struct runs *r)
 {
-    const size_t count = s->rows * s->leaves;
-    const struct lw__shape shape = {{1, 1, s->rows, s->leaves}};
-    struct lw__operand prefixes;
+    const size_t leaf = LEAF * lw_dtype_size(lw__accumulate_dtype(s->type));
+    const bool whole = has_short_rows(s) || threads == 1 || s->rows >= ROWS_OF_A_THREAD * threads;
 
-    LW_TRY(lw__call_scratch(call, "prefixes", lw__accumulate_dtype(s->type), shape, &prefixes));
-    LW_TRY(find_prefixes(call, s, &prefixes));
+    r->each = RUN_BYTES / leaf;
+    while (!whole && r->each > RUN_LEAST &&
+           s->rows * lw__divide_up(s->leaves, r->each) < RUNS_OF_A_THREAD * threads)
+        r->each /= 2;
+    while (whole && r->each < s->leaves)
+        r->each *= 2;
+    r->of_row = lw__divide_up(s->leaves, r->each);
+    r->levels = levels_of(r->of_row);
+    if (r->of_row > 1) {
+        r->wave = r->blocks = threads * (WAVE_BYTES / leaf / r->each);
+        return;
+    }
+    const size_t most = lw__divide_up(s->rows * s->leaves, RUN_LEAST);
+    r->wave = s->rows;
+    r->blocks = BLOCKS_OF_A_THREAD * threads;
+    r->blocks = r->blocks < most ? r->blocks : most;
+    r->blocks = r->blocks < s->rows ? r->blocks : s->rows;
+}
+
+/* What the launches of a wave, of runs begin .. begin + count, are given beside these. */
+static lw_status find_prefixes(struct lw__call *call, const struct scan *s, const struct runs *r,
+                               size_t begin, size_t count)
+{
+    const size_t rows = lw__divide_up(begin + count, r->of_row) - begin / r->of_row;
+
+    LW_TRY(LW_OP_BLOCKS(call, scan, names[0][s->type], count, lw_dim_1(WARP), lw_arg_int(s->op),
+                        lw__arg_shape(&s->x.shape), lw_arg_uint(begin), lw_arg_uint(count),
+                        lw_arg_uint(r->each), lw_arg_uint(r->of_row), lw__arg_view(&s->x.view),
+                        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype), lw__arg_at(&r->nodes)));
+    return LW_OP_BLOCKS(call, scan, names[1][s->type], rows, lw_dim_1(WARP), lw_arg_int(s->op),
+                        lw_arg_uint(s->rows), lw_arg_uint(r->of_row), lw_arg_uint(begin),
+                        lw_arg_uint(begin + count), lw_arg_int(r->levels), lw__arg_at(&r->nodes),
+                        lw__arg_at(&r->prefixes));
+}
+
+static lw_status write_wave(struct lw__call *call, const struct scan *s, const struct runs *r,
+                            size_t begin, size_t count)
+{
+    const bool has_prefixes = r->of_row > 1;
+    const lw_arg prefixes = has_prefixes ? lw__arg_at(&r->prefixes) : lw_arg_buffer(s->x.buffer);
+
+    if (has_prefixes)
+        LW_TRY(find_prefixes(call, s, r, begin, count));
     return LW_OP_BLOCKS(
-        call, scan, names[2][s->type], count, lw_dim_1(WARP), lw_arg_int(s->op),
-        lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start, lw__arg_shape(&s->x.shape),
-        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
-        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view),
-        lw_arg_buffer(s->out.buffer), lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
+        call, scan, names[2][s->type], r->blocks < count ? r->blocks : count, lw_dim_1(WARP),
+        lw_arg_int(s->op), lw_arg_uint(s->exclusive), lw_arg_uint(s->exclusive), s->start,
+        lw__arg_shape(&s->x.shape), lw_arg_uint(begin), lw_arg_uint(count), lw_arg_uint(r->each),
+        lw_arg_uint(r->of_row), lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
+        lw_arg_int(s->x.dtype), lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
+        lw_arg_int(s->out.dtype), lw_arg_uint(has_prefixes), prefixes);
 }
 
-/* ---- one pass ---- */
+/* As much scratch memory as the shortest runs need: the number of threads has no part in that. */
+static lw_status launch_runs(struct lw__call *call, const struct scan *s)
+{
+    const size_t most = lw__divide_up(s->leaves, RUN_LEAST);
+    const lw_dtype type = lw__accumulate_dtype(s->type);
+    struct runs r;
+    size_t threads;
+
+    if (!has_short_rows(s)) {
+        const struct lw__shape nodes = {{1, (size_t)levels_of(most), s->rows, most}};
+        const struct lw__shape prefixes = {{1, 1, s->rows, most}};
+        LW_TRY(lw__call_scratch(call, "nodes", type, nodes, &r.nodes));
+        LW_TRY(lw__call_scratch(call, "prefixes", type, prefixes, &r.prefixes));
+    }
+    if (call->is_dry)
+        return LW_OK;
+    lw_kernel *kernel;
+    LW_TRY(lw__ops_kernel(call, LW_PROGRAM_scan, names[2][s->type], &kernel));
+    LW_TRY(lw__workers(kernel, &threads));
+    cut(s, threads, &r);
+    const size_t all = s->rows * r.of_row;
+    for (size_t begin = 0; begin < all; begin += r.wave)
+        LW_TRY(write_wave(call, s, &r, begin, all - begin < r.wave ? all - begin : r.wave));
+    return LW_OK;
+}
+
+/* ---- on GPUs ---- */
 
 static const char *const once_names[] = {"scan_float", "scan_double", "scan_int64"};
 _Static_assert(sizeof once_names / sizeof *once_names == LW_ACC_I64 + 1, "ORDER ACCUMULATE");
@@ -189,7 +257,7 @@ static lw_status scan_body(struct lw__call *call, void *arguments)
     s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
     LW_TRY(lw__rows_in_out(call, s.type, &s.x, &out, &s.out));
     assert(s.rows * s.x.shape.extent[LW_AXES - 1] == lw__operand_count(&s.out));
-    LW_TRY((call->is_gpu ? launch_once : launch_passes)(call, &s));
+    LW_TRY((call->is_gpu ? launch_once : launch_runs)(call, &s));
     return lw__out_done(call, &out, &s.out);
 }
 

@@ -185,9 +185,10 @@ static lw_status totals(struct lw__call *call, const struct leaves *l, const str
     const size_t count = l->scan->rows * leaves;
 
     return LW_OP_BLOCKS(call, scan, names[0][l->scan->type], count, lw_dim_1(WARP),
-                        lw_arg_int(l->scan->op), lw__arg_shape(&x->shape), lw_arg_uint(count),
-                        lw_arg_uint(leaves), lw__arg_view(&x->view), lw_arg_buffer(x->buffer),
-                        lw_arg_int(x->dtype), lw__arg_at(to));
+                        lw_arg_int(l->scan->op), lw__arg_shape(&x->shape), lw_arg_uint(0),
+                        lw_arg_uint(count), lw_arg_uint(1), lw_arg_uint(leaves),
+                        lw__arg_view(&x->view), lw_arg_buffer(x->buffer), lw_arg_int(x->dtype),
+                        lw__arg_at(to));
 }
 
 static lw_status prefixes(struct lw__call *call, const struct leaves *l, size_t leaves,
@@ -195,6 +196,7 @@ static lw_status prefixes(struct lw__call *call, const struct leaves *l, size_t 
 {
     return LW_OP_BLOCKS(call, scan, names[1][l->scan->type], l->scan->rows, lw_dim_1(WARP),
                         lw_arg_int(l->scan->op), lw_arg_uint(l->scan->rows), lw_arg_uint(leaves),
+                        lw_arg_uint(0), lw_arg_uint(l->scan->rows * leaves),
                         lw_arg_int(levels_of(leaves)), lw__arg_at(nodes), lw__arg_at(to));
 }
 
@@ -293,9 +295,10 @@ static lw_status write_body(struct lw__call *call, void *arguments)
         lw_arg_uint(l->scan->options.exclusive),
         lw_arg_uint(l->scan->options.exclusive && l->is_first),
         lw__scan_start(l->scan->options.op, l->scan->type, lw_buffer_dtype(l->scan->out.buffer)),
-        lw__arg_shape(&x.shape), lw_arg_uint(rows * leaves), lw_arg_uint(leaves),
-        lw__arg_view(&x.view), lw_arg_buffer(x.buffer), lw_arg_int(x.dtype), lw__arg_view(&to.view),
-        lw_arg_buffer(to.buffer), lw_arg_int(to.dtype), lw__arg_at(&own)));
+        lw__arg_shape(&x.shape), lw_arg_uint(0), lw_arg_uint(rows * leaves), lw_arg_uint(1),
+        lw_arg_uint(leaves), lw__arg_view(&x.view), lw_arg_buffer(x.buffer), lw_arg_int(x.dtype),
+        lw__arg_view(&to.view), lw_arg_buffer(to.buffer), lw_arg_int(to.dtype), lw_arg_uint(true),
+        lw__arg_at(&own)));
     return lw__out_done(call, &out, &to);
 }
 
