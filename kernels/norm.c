@@ -5,8 +5,8 @@
  *     eps)
  *
  *     norm_leaf_float  rows of at most a leaf: one read, one write
- *     norm_row_float   rows of at most ROW_LEAVES leaves, a warp a row: two or three reads
- *     norm_parts_A     long rows: a sum of each leaf,
+ *     norm_row_float   longer rows, if they are many, a warp a row: two or three reads
+ *     norm_parts_A     few long rows: a sum of each leaf,
  *     norm_merge_A     that of each row, by the aligned tree, and what follows from it,
  *     norm_write_A     and the result
  *
@@ -122,25 +122,42 @@ KERNEL void norm_leaf_float(int norm, struct shape s, size_t rows, struct view f
 #endif
 }
 
-/* The row's sum of x - centre, or of its squares: thread k holds leaf k's. */
-DEVICE static float sum_row(const void *x, int type, ptrdiff_t source, size_t n, float centre,
-                            bool squared, float *room)
+DEVICE static float add_nodes(float a, float b)
 {
-    float mine = -0.0f;
+    return a + b;
+}
+
+/* The row's sum of x - centre, or of its squares. */
+DEVICE static float sum_row(const void *x, int type, ptrdiff_t source, size_t n, float centre,
+                            bool squared, float *room, float *nodes)
+{
+    float all = -0.0f;
+    size_t groups = 0; /* of ROW_LEAVES leaves, thread k holds leaf k's sum */
 
     (void)room;
-    for (size_t first = 0, leaf = 0; first < n; first += LEAF, leaf++) {
-        const size_t count = min_size(n - first, LEAF);
+    for (size_t begin = 0; begin < n; begin += ROW_LEAVES * LEAF, groups++) {
+        const size_t end = min_size(n, begin + ROW_LEAVES * LEAF);
+        float mine = -0.0f;
+
+        for (size_t first = begin; first < end; first += LEAF) {
+            const size_t count = min_size(n - first, LEAF);
 #ifdef GPU
-        const float sum = part_of_float(x, type, source + first, count, centre, squared);
+            const float sum = part_of_float(x, type, source + first, count, centre, squared);
 #else
-        const float sum = part_of_float(
-            terms_float(x, type, (size_t)source + first, count, 0, room), count, centre, squared);
+            const float sum =
+                part_of_float(terms_float(x, type, (size_t)source + first, count, 0, room), count,
+                              centre, squared);
 #endif
-        if (leaf == (size_t)lane_id())
-            mine = sum;
+            if ((first - begin) / LEAF == (size_t)lane_id())
+                mine = sum;
+        }
+        all = warp_sum(mine);
+        if (nodes && n > ROW_LEAVES * LEAF)
+            TREE_ADD(float, nodes, groups, all, add_nodes);
     }
-    return warp_sum(mine);
+    if (nodes && groups > 1)
+        TREE_ROOT(float, nodes, groups, all, add_nodes);
+    return all;
 }
 
 KERNEL void norm_row_float(int norm, struct shape s, size_t rows, struct view from, const void *x,
@@ -153,12 +170,13 @@ KERNEL void norm_row_float(int norm, struct shape s, size_t rows, struct view fr
     const ptrdiff_t source = view_row(s, from, row), target = view_row(s, to, row);
     struct state_float state = {0, 1};
     LEAF_ROOM(float, room);
+    TREE_ROOM(float, nodes);
 
     if (norm != RMS_NORM)
-        state.mean = sum_row(x, xt, source, n, 0, false, room) / (float)n;
+        state.mean = sum_row(x, xt, source, n, 0, false, room, nodes) / (float)n;
     if (norm != MEAN_NORMALIZE)
         state.factor =
-            1 / sqrt(sum_row(x, xt, source, n, state.mean, true, room) / (float)n + eps);
+            1 / sqrt(sum_row(x, xt, source, n, state.mean, true, room, nodes) / (float)n + eps);
 #ifdef GPU
     for (size_t j = lane_id(); j < n; j += WARP_SIZE)
         store_real_float(

@@ -2,8 +2,8 @@
  *     y = exp(x - max) / sum exp(x - max)        log: y = x - max - log(sum exp(x - max))
  *
  *     softmax_leaf_float rows of at most a leaf: one read, one write
- *     softmax_row_float  rows of at most ROW_LEAVES leaves, a warp a row: two reads
- *     softmax_parts_A    long rows: the maximum and sum of each leaf,
+ *     softmax_row_float  longer rows, if they are many, a warp a row: two reads
+ *     softmax_parts_A    few long rows: the maximum and sum of each leaf,
  *     softmax_merge_A    those of each row, by the aligned tree,
  *     softmax_write_A    and the result
  *
@@ -85,31 +85,52 @@ DEVICE static struct part_float merge_warp_float(struct part_float mine, size_t 
     return (struct part_float){warp_broadcast(mine.top, 0), warp_broadcast(mine.sum, 0)};
 }
 
-KERNEL void softmax_row_float(struct shape s, size_t rows, struct view from, const void *x, int xt,
-                              struct view to, void *out, int ot, bool is_log)
+/* The part of a row from x[source] on. */
+DEVICE static struct part_float part_of_row(const void *x, int xt, size_t source, size_t n,
+                                            float *room, struct part_float *nodes)
 {
-    const size_t row = warp_index(), n = s.extent[3], leaves = (n + LEAF - 1) / LEAF;
-    if (row >= rows)
-        return;
-    const size_t source = (size_t)view_row(s, from, row), target = (size_t)view_row(s, to, row);
-    struct part_float mine = {0, 0};
-    LEAF_ROOM(float, room);
+    struct part_float all = {0, 0};
+    size_t groups = 0; /* of ROW_LEAVES leaves */
 #ifndef GPU
     struct reader_float reader = {x, xt, room, 0, SIZE_MAX};
 #endif
 
-    for (size_t leaf = 0; leaf < leaves; leaf++) {
-        const size_t first = leaf * LEAF, count = min_size(n - first, LEAF);
+    for (size_t begin = 0; begin < n; begin += ROW_LEAVES * LEAF, groups++) {
+        const size_t end = min_size(n, begin + ROW_LEAVES * LEAF);
+        struct part_float mine = {0, 0};
+
+        for (size_t first = begin; first < end; first += LEAF) {
+            const size_t count = min_size(n - first, LEAF);
 #ifdef GPU
-        const struct part_float p = part_of_float(x, xt, source + first, count);
+            const struct part_float p = part_of_float(x, xt, source + first, count);
 #else
-        const size_t ahead = first + 2 * LEAF <= n ? source + first + LEAF : SIZE_MAX;
-        const struct part_float p = part_of_float(&reader, source + first, count, ahead, 0);
+            const size_t ahead = first + 2 * LEAF <= n ? source + first + LEAF : SIZE_MAX;
+            const struct part_float p = part_of_float(&reader, source + first, count, ahead, 0);
 #endif
-        if (leaf == (size_t)lane_id())
-            mine = p;
+            if ((first - begin) / LEAF == (size_t)lane_id())
+                mine = p;
+        }
+        all = merge_warp_float(mine, (end - begin + LEAF - 1) / LEAF);
+        if (nodes && n > ROW_LEAVES * LEAF)
+            TREE_ADD(struct part_float, nodes, groups, all, merge_float);
     }
-    const struct part_float all = final_float(merge_warp_float(mine, leaves), is_log);
+    if (nodes && groups > 1)
+        TREE_ROOT(struct part_float, nodes, groups, all, merge_float);
+    return all;
+}
+
+KERNEL void softmax_row_float(struct shape s, size_t rows, struct view from, const void *x, int xt,
+                              struct view to, void *out, int ot, bool is_log)
+{
+    const size_t row = warp_index(), n = s.extent[3];
+    if (row >= rows)
+        return;
+    const size_t source = (size_t)view_row(s, from, row), target = (size_t)view_row(s, to, row);
+    LEAF_ROOM(float, room);
+    TREE_ROOM(struct part_float, nodes);
+
+    const struct part_float all =
+        final_float(part_of_row(x, xt, source, n, room, nodes), is_log);
     for (size_t first = 0; first < n; first += LEAF)
         write_leaf_float(x, xt, source + first, out, ot, target + first, min_size(n - first, LEAF),
                          all, is_log, room);

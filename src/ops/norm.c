@@ -1,6 +1,7 @@
 /* norm.c - mean_normalize, rms_norm, layer_norm, softmax, log_softmax: each row of an axis becomes
- * a row. For short rows of 16 and 32 bits there is one launch, with a warp for each row. Long rows,
- * few rows and f64 take three launches: for the parts of all leaves, to merge them, and to write.
+ * a row. For many rows of 16 and 32 bits there is one launch, with a warp for each row; on GPUs
+ * these are short ones. Few rows and f64 take three launches: for the parts of all leaves, to merge
+ * them, and to write.
  */
 #include "ops/norm_launch.h"
 #include "ops/reduce.h"
@@ -8,10 +9,17 @@
 #include <string.h>
 
 /* kernels/row.h; a warp's rows are worth its launch from ROWS_ENOUGH rows on. */
-enum { LEAF = 1024, WARP = 32, ROW_LEAVES = 32, ROWS_ENOUGH_CPU = 16, ROWS_ENOUGH_GPU = 2048 };
+enum {
+    LEAF = 1024,
+    WARP = 32,
+    ROW_LEAVES = 32,
+    ROWS_ENOUGH_CPU = 16,
+    ROWS_ENOUGH_GPU = 2048,
+    ROWS_OF_A_THREAD = 4
+};
 enum { WARPS_CPU = 1, WARPS_GPU = 4 };      /* of a block */
 enum { WARPS_MANY = 128, ITEMS_MOST = 16 }; /* warps that keep a processor busy; of a warp */
-enum { GROUP = 1024 };                      /* leaves of a group of rows: 4 MB of f32 */
+enum { GROUP = 1024 }; /* leaves of a group of rows, for each thread: 4 MB of f32 */
 
 struct norm_arguments {
     lw_tensor out, x;
@@ -26,7 +34,8 @@ struct rows {
     size_t count, leaves;
     double eps;
     int has;
-    struct lw__operand weight, bias; /* of the accumulation type, side by side */
+    struct lw__operand weight, bias;  /* of the accumulation type, side by side */
+    struct lw__operand parts, states; /* of long rows, scratch */
 };
 
 static bool is_softmax(enum norm_kind norm)
@@ -55,6 +64,13 @@ static bool is_short(const struct lw__call *call, const struct rows *r)
            (r->leaves == 1 || (r->leaves <= ROW_LEAVES && r->count >= enough));
 }
 
+/* True if each thread of a processor has a row, or several about as many as others. */
+static bool has_rows_for(const struct lw__call *call, const struct rows *r, size_t threads)
+{
+    return !call->is_gpu && r->x.dtype != LW_F64 &&
+           (threads == 1 || r->count >= ROWS_OF_A_THREAD * threads);
+}
+
 /* On processors a warp has several rows or leaves one after the other, if there are many. */
 static size_t warps_for(const struct lw__call *call, size_t items)
 {
@@ -72,14 +88,14 @@ static lw_arg weight_arg(const struct rows *r, int which)
     return r->has & which ? lw__arg_at(o) : lw_arg_buffer(r->x.buffer);
 }
 
-/* ---- short rows ---- */
+/* ---- a warp a row ---- */
 
 static lw_status launch_short(struct lw__call *call, const struct rows *r)
 {
     const bool several = r->leaves > 1;
     const size_t blocks = lw__norm_blocks(call, several ? r->count : warps_for(call, r->count));
 
-    assert(r->leaves <= ROW_LEAVES && r->x.dtype != LW_F64);
+    assert(r->x.dtype != LW_F64);
     if (is_softmax(r->norm))
         return LW_OP_BLOCKS_VARIANT(call, softmax, softmax_names[several], blocks,
                                     lw__norm_block(call), lw__arg_shape(&r->x.shape),
@@ -95,7 +111,7 @@ static lw_status launch_short(struct lw__call *call, const struct rows *r)
         lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
 }
 
-/* ---- long rows ---- */
+/* ---- few long rows ---- */
 
 static const char *kernel_of(const struct rows *r, const char *of_float, const char *of_double)
 {
@@ -115,28 +131,25 @@ static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
     const size_t leaves = lw__norm_blocks(call, warps_for(call, count));
-    struct lw__operand parts;
 
-    LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
     LW_TRY(LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), leaves,
         lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
         lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-        lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
+        lw_arg_int(r->x.dtype), lw__arg_at(&r->parts)));
     LW_TRY(LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"), r->count,
-        lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
+        lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&r->parts)));
     return LW_OP_BLOCKS_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), leaves,
         lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
         lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
         lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-        lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX), lw__arg_at(&parts));
+        lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX), lw__arg_at(&r->parts));
 }
 
 /* One of the row's sums, and what follows from it in its state. */
-static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool squared,
-                             const struct lw__operand *parts, const struct lw__operand *states)
+static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool squared)
 {
     const size_t count = r->count * r->leaves;
 
@@ -145,50 +158,45 @@ static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool s
         lw__norm_blocks(call, count), lw__norm_block(call), lw_arg_int(r->norm),
         lw_arg_uint(squared), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
         lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
+        lw_arg_int(r->x.dtype), lw__arg_at(&r->states), lw__arg_at(&r->parts)));
     return LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
                                 r->count, lw_dim_1(WARP), lw_arg_uint(squared),
                                 lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
-                                lw_arg_real(r->eps), lw__arg_at(parts), lw__arg_at(states));
+                                lw_arg_real(r->eps), lw__arg_at(&r->parts), lw__arg_at(&r->states));
 }
 
 static lw_status launch_norm(struct lw__call *call, const struct rows *r)
 {
     const size_t count = r->count * r->leaves;
-    struct lw__operand parts;
 
-    LW_TRY(scratch_of(call, r, r->leaves, 1, &parts));
-    struct lw__operand states;
-    LW_TRY(scratch_of(call, r, 1, 2, &states));
     if (r->norm != RMS_NORM)
-        LW_TRY(launch_sums(call, r, false, &parts, &states));
+        LW_TRY(launch_sums(call, r, false));
     if (r->norm != MEAN_NORMALIZE)
-        LW_TRY(launch_sums(call, r, true, &parts, &states));
-    return LW_OP_BLOCKS_VARIANT(call, norm, kernel_of(r, "norm_write_float", "norm_write_double"),
-                                lw__norm_blocks(call, count), lw__norm_block(call),
-                                lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
-                                lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
-                                lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-                                lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-                                lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
-                                weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+        LW_TRY(launch_sums(call, r, true));
+    return LW_OP_BLOCKS_VARIANT(
+        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"),
+        lw__norm_blocks(call, count), lw__norm_block(call), lw_arg_int(r->norm),
+        lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
+        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
+        lw__arg_at(&r->states), lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT),
+        weight_arg(r, HAS_BIAS));
 }
 
 /* The launches read x two or three times. Processors do them for a group of rows after the other,
  * so that the last level of cache has it from the second time on. */
-static lw_status launch_long(struct lw__call *call, const struct rows *r)
+static lw_status launch_groups(struct lw__call *call, const struct rows *r, size_t threads)
 {
-    const size_t scratch = call->scratch;
-    size_t scratch_end = scratch;
     struct rows group = *r;
     int axis = 0;
 
     while (axis < LW_AXES - 2 && r->x.shape.extent[axis] == 1)
         axis++;
     const size_t all = r->x.shape.extent[axis], of_slice = r->count / all * r->leaves;
-    const size_t each = call->is_gpu || of_slice * all < 2 * GROUP ? all
-                        : of_slice < GROUP                         ? GROUP / of_slice
-                                                                   : 1;
+    const size_t wanted = GROUP * threads;
+    const size_t each = call->is_gpu || of_slice * all < 2 * wanted ? all
+                        : of_slice < wanted                         ? wanted / of_slice
+                                                                    : 1;
     for (size_t at = 0; at < all; at += each) {
         const size_t count = all - at < each ? all - at : each;
         struct lw__operand *const both[] = {&group.x, &group.out};
@@ -199,12 +207,28 @@ static lw_status launch_long(struct lw__call *call, const struct rows *r)
             both[k]->view.offset = whole->view.offset + (ptrdiff_t)at * whole->view.stride[axis];
         }
         group.count = r->count / all * count;
-        call->scratch = scratch; /* all groups take the same */
         LW_TRY((is_softmax(r->norm) ? launch_softmax : launch_norm)(call, &group));
-        scratch_end = at ? scratch_end : call->scratch;
     }
-    call->scratch = scratch_end;
     return LW_OK;
+}
+
+/* As much scratch memory as one group needs at most: the number of threads has no part in that. */
+static lw_status launch_long(struct lw__call *call, struct rows *r)
+{
+    size_t threads = 1;
+
+    LW_TRY(scratch_of(call, r, r->leaves, is_softmax(r->norm) ? 2 : 1, &r->parts));
+    if (!is_softmax(r->norm))
+        LW_TRY(scratch_of(call, r, 1, 2, &r->states));
+    if (call->is_dry)
+        return LW_OK;
+    if (!call->is_gpu) {
+        lw_kernel *kernel;
+        LW_TRY(lw__ops_kernel(call, is_softmax(r->norm) ? LW_PROGRAM_softmax : LW_PROGRAM_norm,
+                              (is_softmax(r->norm) ? softmax_names : short_names)[1], &kernel));
+        LW_TRY(lw__workers(kernel, &threads));
+    }
+    return has_rows_for(call, r, threads) ? launch_short(call, r) : launch_groups(call, r, threads);
 }
 
 /* ---- arguments ---- */
