@@ -322,10 +322,12 @@ def products():
         values = uniform(size, size), uniform(size, size)
         x, y = (lw.asarray(v).astype(name) for v in values)
         out = lw.empty((size, size), name)
-        row("matmul %s %d, free" % (name, size), lambda: lw.matmul(x, y, out=out, sum="free"), None,
-            flops=2 * size**3, other=of_torch(lambda t: lambda a=[v.to(
-                getattr(t, {"bf16": "bfloat16", "f16": "float16"}[name])) for v in tensors(*values)]:
-                a[0] @ a[1]))
+
+        def torchs(t):
+            a, b = (v.to({"bf16": t.bfloat16, "f16": t.float16}[name]) for v in tensors(*values))
+            return lambda: a @ b
+        row("matmul %s %d, free" % (name, size), lambda: lw.matmul(x, y, out=out, sum="free"),
+            None, flops=2 * size**3, other=of_torch(torchs))
 
 
 def logistic_regression(module, sigmoid, x, y, steps):
