@@ -13,11 +13,12 @@
  * launch   short, row: a block a row; count, move: a part of a row; sum: a thread a digit of a
  *          row. Short has 1 thread, the others any number
  * numeric  exact, and stable: so the result does not depend on how a row is cut
- * idea     the digits of a line of elements are made by all threads, as vector code; one thread
- *          counts, or moves, which leaves a few instructions for each element. In a long row each
- *          digit's place is in another page: so the elements of a part are sorted in memory of the
- *          block, and go to their places by runs. Neighbours, which are often alike, would wait
- *          for each other: so the halves of a part are sorted side by side
+ * idea     keys, or digits, of a line of elements are made by all threads, as vector code; one
+ *          thread counts, or moves, which leaves a few instructions for each element. Where each
+ *          element of a row has a key of its own, the passes move keys. In a long row each digit's
+ *          place is in another page: so the elements of a part are sorted in memory of the block,
+ *          and go to their places by runs. Neighbours, which are often alike, would wait for each
+ *          other: so the halves of a part are sorted side by side
  * source   LSD radix sort, Knuth, The Art of Computer Programming, vol. 3, 5.2.5
  */
 #include "sort.h"

@@ -319,3 +319,38 @@ def test_jaxs_arrays_are_sorted() -> None:
     jax = pytest.importorskip("jax")
     x = jax.numpy.arange(5.0)[::-1]
     assert lw.sort(x).tolist() == [0, 1, 2, 3, 4] and lw.argsort(x).tolist() == [4, 3, 2, 1, 0]
+
+
+def awkward(kind: str, n: int, dtype: str, random: np.random.Generator) -> np.ndarray:
+    """Numbers of which many are alike, or lie in one part of their range; NaNs differ in bits."""
+    d = np.dtype(dtype)
+    if d.kind == "f":
+        x = (random.random(n) * 2 - 1).astype(d)
+    else:
+        x = random.integers(np.iinfo(d).min, np.iinfo(d).max, n, dtype=d, endpoint=True)
+    if kind == "few":
+        x = np.floor(x * 3) if d.kind == "f" else x % 7
+    elif kind == "half equal":
+        x = np.where(random.random(n) < 0.5, x[0], x)
+    elif kind == "zeros and NaNs" and d.kind == "f":
+        x[random.random(n) < 0.3] = -0.0
+        x[random.random(n) < 0.3] = 0.0
+        x[random.random(n) < 0.1] = np.nan
+        bits = x.view(f"u{d.itemsize}")
+        bits[np.isnan(x)] |= random.integers(0, 5, np.isnan(x).sum()).astype(bits.dtype)
+    elif kind == "sorted":
+        x = np.sort(x)
+    return x.astype(d)
+
+
+@pytest.mark.on_cpu
+@pytest.mark.parametrize("kind", ["any", "few", "half equal", "zeros and NaNs", "sorted"])
+@pytest.mark.parametrize("dtype", ["u4", "i4", "f4", "f8", "i8", "i2", "u1", "f2"])
+def test_long_rows_keep_the_order_of_equals(dtype: str, kind: str) -> None:
+    random = np.random.default_rng(11)
+    for shape in (1023,), (4, 1025), (65535,), (70001,), (3, 70000), (400003,):
+        x = awkward(kind, int(np.prod(shape)), dtype, random).reshape(shape)
+        order = np.argsort(x, axis=-1, kind="stable")
+        need = np.take_along_axis(x, order, axis=-1)
+        assert lw.sort(x).tobytes() == need.tobytes()
+        np.testing.assert_array_equal(lw.argsort(x), order)

@@ -12,7 +12,10 @@
 
 /* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
 enum { DIGITS = 256, PART_GPU = 2048, THREADS_GPU = 256, PART_BYTES = 32768 };
-enum { LONG = 65536 }; /* elements of a row that processors sort by parts */
+enum {
+    LONG = 65536,        /* elements of a row that processors sort by parts */
+    LONG_ALONE = 1 << 20 /* of one without indices, if each thread has rows of its own */
+};
 
 struct sort_arguments {
     lw_tensor out, x;
@@ -83,9 +86,9 @@ static lw_status take_scratch(struct lw__call *call, struct lw__sorting *s)
     return lw__call_scratch(call, "indices", LW_U32, has_index ? shape : one, &s->other_between);
 }
 
-static lw_status sort_rows(struct lw__call *call, struct lw__sorting *s)
+/* A thread for each row. */
+static lw_status sort_rows(struct lw__call *call, const struct lw__sorting *s)
 {
-    LW_TRY(take_scratch(call, s));
     return LAUNCH(call, lw__by_word(s, "sort_row_4", "sort_row_8"), s->rows, lw__threads(call),
                   lw__arg_keys(s), lw_arg_uint(s->passes), lw_arg_uint(s->n), lw__arg_at(&s->x),
                   lw__arg_at(&s->given), lw__arg_at(&s->out), lw__arg_at(&s->other),
@@ -135,7 +138,6 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
     const size_t counted = call->is_gpu ? PART_GPU : PART_BYTES / 2 / lw_dtype_size(s->word);
 
     assert(DIGITS % lw__threads(call) == 0); /* of sort_sum, where each has a digit */
-    LW_TRY(take_scratch(call, s));
     struct lw__operand counts;
     LW_TRY(lw__call_scratch(call, "counts", LW_U32,
                             (struct lw__shape){{1, s->rows, lw__divide_up(s->n, counted), DIGITS}},
@@ -143,6 +145,14 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
     struct lw__operand totals;
     LW_TRY(lw__call_scratch(call, "totals", LW_U32, (struct lw__shape){{1, 1, s->rows, DIGITS}},
                             &totals));
+    if (!call->is_dry && !call->is_gpu && s->n <= LONG_ALONE && !s->carried.has_index) {
+        lw_kernel *kernel;
+        size_t threads;
+        LW_TRY(lw__ops_kernel(call, LW_PROGRAM_sort, "sort_sum", &kernel));
+        LW_TRY(lw__workers(kernel, &threads));
+        if (threads <= s->rows)
+            return sort_rows(call, s);
+    }
     for (size_t pass = 0; pass < s->passes; pass++)
         LW_TRY(one_pass(call, s, pass, counted, &counts, &totals));
     return LW_OK;
@@ -150,11 +160,12 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
 
 static lw_status sort_words(struct lw__call *call, struct lw__sorting *s)
 {
-    if (call->is_gpu)
-        return s->n <= PART_GPU ? sort_row_gpu(call, s) : sort_passes(call, s);
-    if (s->n <= LW_SORT_SHORT)
+    if (call->is_gpu && s->n <= PART_GPU)
+        return sort_row_gpu(call, s);
+    if (!call->is_gpu && s->n <= LW_SORT_SHORT)
         return sort_short(call, s);
-    return s->n < LONG ? sort_rows(call, s) : sort_passes(call, s);
+    LW_TRY(take_scratch(call, s));
+    return !call->is_gpu && s->n < LONG ? sort_rows(call, s) : sort_passes(call, s);
 }
 
 /* ---- from tensors to words ---- */
