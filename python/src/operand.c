@@ -17,7 +17,7 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype
 
     if (!format)
         format = "B";
-    for (int k = 0; k < LW_DTYPE_COUNT; k++) {
+    for (int k = 0; *format == 'T' && k < LW_DTYPE_COUNT; k++) {
         const char *bits = lw__dtypes[k].format; /* T{H:NAME:}, also as T{=H:NAME:} */
 
         if (bits[1] && !strncmp(format, bits, 2) &&
