@@ -31,12 +31,15 @@ DEVICE static void leaf_f32(const float *x, const float *y, size_t count, double
 
     if (y)
         for (size_t j = (size_t)lane_id(); j < count; j += WARP_SIZE) {
+            __builtin_prefetch(&x[j + LEAF]);
+            __builtin_prefetch(&y[j + LEAF]);
             const float a = x[j], b = y[j];
             lane = fma((double)a, (double)b, lane);
             all = fma(fabs(a), fabs(b), all);
         }
     else
         for (size_t j = (size_t)lane_id(); j < count; j += WARP_SIZE) {
+            __builtin_prefetch(&x[j + LEAF]);
             lane += (double)x[j];
             all += fabs(x[j]);
         }

@@ -156,6 +156,8 @@ enum { RUN = 2, MERGE_RUN = 1 };
             __VA_ARGS__;                                                                           \
         }                                                                                          \
     } while (0)
+/* Among these statements: fetch the element a leaf further on. */
+#define FETCH_LEAF __builtin_prefetch(p_ + LEAF)
 #ifndef ROUNDS
 #define ROUNDS
 #endif

@@ -11,6 +11,7 @@
 #include "view.h"
 
 enum { WIDE = 8, LONG = 256 }; /* ORDER COPY: src/ops/copy.c */
+enum { LINE_BYTES = 64 };
 
 /* w[e] gets the e-th elements of all; a word has `each`. */
 DEVICE static void turn_word(void *words, int each)
