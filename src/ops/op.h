@@ -180,9 +180,10 @@ lw_status lw__operand_expect(const struct lw__call *call, const struct lw__opera
 size_t lw__operand_count(const struct lw__operand *o); /* its elements */
 
 /* lw__operand_is_aligned - True if the first element is known to be aligned to `bytes`, a power of
- * two up to 64. Buffer and offset are checked separately. Wrapped memory may be aligned
+ * two up to LW_ALIGNED_MAX. Buffer and offset are checked separately. Wrapped memory may be aligned
  * for its dtype alone. Scratch memory is aligned by its offset. */
 bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes);
+enum { LW_ALIGNED_MAX = 32 };
 
 /* "(3, 4)" into text of LW_SHAPE_TEXT bytes; returns text. */
 enum { LW_SHAPE_TEXT = 96 };

@@ -8,7 +8,7 @@
 
 bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes)
 {
-    assert(bytes && bytes <= 64 && !(bytes & (bytes - 1)));
+    assert(bytes && bytes <= LW_ALIGNED_MAX && !(bytes & (bytes - 1)));
     return (size_t)o->view.offset * lw_dtype_size(o->dtype) % bytes == 0 &&
            lw_buffer_alignment(o->buffer) >= bytes;
 }

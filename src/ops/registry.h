@@ -41,7 +41,7 @@ extern const size_t lw__builtin_count;
  * errors   those of the call
  * owns     what lies in the places: lw__replay_destroy
  * thread   any, at the same time */
-enum { LW_REPLAYS = 4 }; /* a power of 2 */
+enum { LW_REPLAYS = 8 }; /* a power of 2 */
 lw_status lw__replay_run(_Atomic(struct lw__replay *) *replays, const struct lw__named_call *c,
                          size_t outputs, lw__run *run);
 void lw__replay_destroy(struct lw__replay *replay); /* NULL: nothing */

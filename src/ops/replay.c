@@ -56,6 +56,8 @@ static void see(const lw_tensor *t, struct seen *to)
     to->device = lw_buffer_device(t->buffer);
     to->count = lw_buffer_count(t->buffer);
     to->alignment = lw_buffer_alignment(t->buffer);
+    if (to->alignment > LW_ALIGNED_MAX)
+        to->alignment = LW_ALIGNED_MAX;
     to->has_dtype = lw_buffer_has_dtype(t->buffer);
     to->dtype = to->has_dtype ? lw_buffer_dtype(t->buffer) : LW_U8;
     to->is_read_only = lw_buffer_is_read_only(t->buffer);
@@ -90,8 +92,10 @@ static size_t place_of(const struct seen *seen, size_t tensors)
 {
     uint64_t hash = 0;
 
-    for (size_t k = 0; k < tensors; k++)
-        hash = (hash ^ (seen[k].count + seen[k].dtype)) * 0x9e3779b97f4a7c15u;
+    for (size_t k = 0; k < tensors; k++) {
+        hash ^= seen[k].count + seen[k].dtype + ((uint64_t)seen[k].alignment << 32);
+        hash *= 0x9e3779b97f4a7c15u;
+    }
     return hash >> 32 & (LW_REPLAYS - 1);
 }
 
