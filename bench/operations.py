@@ -42,7 +42,7 @@ import lanewise as lw
 
 try:
     import torch
-    torch.set_num_threads(OPTIONS.threads)
+    torch.set_num_threads(1)  # an Apart has more: OpenMP's threads do not outlive a fork
     torch.set_grad_enabled(False)
 except ImportError:
     torch = None
@@ -90,6 +90,8 @@ class Apart:
         self.process = os.fork()
         if not self.process:
             try:
+                if torch:
+                    torch.set_num_threads(OPTIONS.threads)
                 pipe.send(once())
                 while pipe.recv():
                     pipe.send(seconds(call))
