@@ -282,6 +282,11 @@ def norms():
     out = np.empty_like(x)
     row("softmax 64 x 131072", lambda: lw.softmax(x, out=out), lambda: np_softmax(x),
         copied=2 * x.nbytes, other=of_torch(torch_softmax(x)))
+    weight, bias = uniform(131072), uniform(131072)
+    row("layer_norm 64 x 131072", lambda: lw.layer_norm(x, weight=weight, bias=bias, out=out),
+        lambda: np_layer_norm(x, weight, bias), copied=2 * x.nbytes,
+        other=of_torch(lambda t: lambda a=tensors(x, weight, bias): t.nn.functional.layer_norm(
+            a[0], (131072,), a[1], a[2])))
 
 
 def moves():
