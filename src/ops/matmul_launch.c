@@ -252,10 +252,14 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
         l.threads = (uint32_t)gang;
         l.height = width;
     }
-    l.blocks = lw__divide_up(p->n, width) * batches_of(p);
-    struct matmul a = cut(p, l.blocks, enough);
-    if (!by_terms)
-        l.shared_bytes = p->m * (1 + a.levels) * width * size;
+    struct matmul a;
+    for (;; width = l.height = whole(width / 2, gang)) { /* a long sum has many levels */
+        l.blocks = lw__divide_up(p->n, width) * batches_of(p);
+        a = cut(p, l.blocks, enough);
+        l.shared_bytes = by_terms ? 0 : p->m * (1 + a.levels) * width * size;
+        if (l.shared_bytes <= lw__max_dynamic(call) || width == gang)
+            break;
+    }
     l.blocks *= a.nodes;
     a.levels = 0; /* they lie in block memory, or in the threads' */
     return run(call, p, &a, p->k > CHAIN ? lw__divide_up(p->k, CHAIN) : 0, &l);
