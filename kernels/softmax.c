@@ -33,30 +33,6 @@
 
 /* ---- short rows, f16 bf16 f32 ---- */
 
-#ifndef GPU
-/* Exponentials over their sum, rounded once. Processors divide long vectors slowly. With the
- * rounded inverse the first remainder makes a quotient faithful, and the second correct, unless one
- * underflows.
- * source: Markstein, Computation of elementary functions on the IBM RISC System/6000, 1990 */
-DEVICE static void divide_leaf(float *y, int terms, float sum)
-{
-    const float inverse = 1 / sum, least = sum < 0x1p40f ? 0x1p-60f : INFINITY;
-
-    EACH_TERM
-    for (int k = 0; k < terms; k++) {
-        const float e = y[k * WARP_SIZE + lane_id()];
-        float quotient = e * inverse;
-        if (e >= least) {
-            quotient = fma(fma(-quotient, sum, e), inverse, quotient);
-            quotient = fma(fma(-quotient, sum, e), inverse, quotient);
-        } else {
-            quotient = e / sum;
-        }
-        y[k * WARP_SIZE + lane_id()] = quotient;
-    }
-}
-#endif
-
 KERNEL void softmax_leaf_float(struct shape s, size_t rows, struct view from, const void *x, int xt,
                                struct view to, void *out, int ot, bool is_log)
 {
@@ -88,7 +64,9 @@ KERNEL void softmax_leaf_float(struct shape s, size_t rows, struct view from, co
             write_leaf_float(x, xt, source, out, ot, target, n, final_float(all, true), true, room);
             continue;
         }
-        divide_leaf(kept, terms_of(n), all.sum);
+        EACH_TERM
+        for (int k = 0; k < terms_of(n); k++)
+            kept[k * WARP_SIZE + lane_id()] /= all.sum;
         store_terms_float(out, ot, target, n, kept);
     }
 #endif
