@@ -1,11 +1,13 @@
 /* Calls with the same parameters, again and again: with other buffers, other shapes, views, in
  * place, wrong ones between, by several threads, and on a device that is opened anew. Each leaves
- * the bits, or the message, of a call that was never made before. */
+ * the bits, or the message, of a call that was never made before. And with the n-th allocation of
+ * such calls failing, for n from 1 until none does: one of them may give LW_E_MEMORY. */
+#include "alloc.h"
 #include "ops_test.h"
 #include <lanewise/op_info.h>
 #include <pthread.h>
 
-enum { N = 600, ROUNDS = 5, THREADS = 4, CALLS = 500 };
+enum { N = 600, ROUNDS = 5, THREADS = 4, CALLS = 500, MOST = 1000 };
 
 /* An operation of x, y and the like, all of n x n at most. */
 struct operation {
@@ -61,6 +63,8 @@ static void finish(lw_stream *s, lw_buffer *out, lw_status status, struct outcom
 /* In what way the arguments of a call are others than those of the one before. */
 enum how { APART, IN_PLACE, SHIFTED, READ_ONLY, TOO_SMALL, WAYS };
 
+static _Thread_local long fails_at; /* of the allocations of the next calls; 0: none */
+
 /* By parameters, or NULL: by a call of its own. */
 static void call(lw_device *d, lw_stream *s, const struct operation *op, const lw_params *params,
                  ptrdiff_t n, enum how how, uint64_t seed, struct outcome *o)
@@ -84,8 +88,11 @@ static void call(lw_device *d, lw_stream *s, const struct operation *op, const l
     const lw_tensor out = view(of_out, op->out_rank, n, offset);
     lw_op *found;
     WORKS(lw_op_find(op->name, &found));
+    alloc_until_failure = fails_at;
     const lw_status status = params ? lw_params_run(params, s, &out, 1, in, op->inputs)
                                     : lw_op_run(found, s, op->json, &out, 1, in, op->inputs);
+    fails_at = alloc_until_failure;
+    alloc_until_failure = 0;
     finish(s, how == IN_PLACE ? b[0] : b[2], status, o);
     lw_buffer_destroy(wrapped);
     for (int k = 0; k < 3; k++)
@@ -194,12 +201,86 @@ static void side_by_side(const char *device)
     lw_device_close(d);
 }
 
+/* ---- short of memory ---- */
+
+struct attempt {
+    lw_device *device;
+    const struct operation *op;
+    long n;
+    bool failed;
+};
+
+static void *fail_once(void *argument)
+{
+    struct attempt *a = argument;
+    lw_params *params = params_of(a->op);
+    struct outcome got, need;
+
+    fails_at = a->n;
+    alloc_failed = false;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        lw_stream *s;
+        WORKS(lw_stream_create(a->device, &s));
+        call(a->device, s, a->op, params, 8, APART, seed, &got);
+        const long rest = fails_at;
+        fails_at = 0;
+        call(a->device, s, a->op, NULL, 8, APART, seed, &need);
+        fails_at = rest;
+        const bool is_short = alloc_failed && got.status == LW_E_MEMORY && *got.text;
+        if (!is_short && memcmp(&got, &need, sizeof got)) {
+            failures++;
+            printf("%s %s, allocation %ld, call %d: %d %s\n", a->op->name, a->op->json, a->n,
+                   (int)seed, got.status, got.text);
+        }
+        lw_stream_destroy(s);
+    }
+    a->failed = alloc_failed;
+    fails_at = 0;
+    lw_params_destroy(params);
+    return NULL;
+}
+
+/* The blocks that an attempt leaves, in a thread of its own: what is kept for a thread goes too. */
+static long left_by(struct attempt *a)
+{
+    const long before = atomic_load(&alloc_outstanding);
+    pthread_t thread;
+
+    CHECK(!pthread_create(&thread, NULL, fail_once, a) && !pthread_join(thread, NULL));
+    return atomic_load(&alloc_outstanding) - before;
+}
+
+static void short_of_memory(const char *device)
+{
+    struct attempt a = {0};
+
+    WORKS(lw_device_open(device, &a.device));
+    for (size_t k = 0; k < OPERATIONS; k++) {
+        a.op = &operations[k];
+        a.n = 0;
+        left_by(&a); /* makes what the process keeps */
+        for (a.failed = true; a.failed && a.n < MOST;) {
+            a.n++;
+            long left = left_by(&a);
+            for (int more = 0; left && more < 2; more++) /* a worker's first launch keeps memory */
+                left = left_by(&a);
+            if (left) {
+                failures++;
+                printf("%s, allocation %ld: %ld blocks are left\n", a.op->name, a.n, left);
+            }
+        }
+        CHECK(a.n > 2 && a.n < MOST);
+    }
+    lw_device_close(a.device);
+}
+
 int main(int argc, char **argv)
 {
     const char *device = argc > 1 ? argv[1] : "cpu";
 
     in_turns(device);
     side_by_side(device);
+    short_of_memory(device);
     printf("%d failures\n", failures);
     return failures != 0;
 }
