@@ -16,7 +16,6 @@
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
 #include <assert.h>
-#include <string.h>
 
 enum { TILES = 8, ROWS = 16, ROW = 64, TILE = ROWS * ROW /* bytes */, CONFIG = 64 };
 
@@ -24,7 +23,7 @@ struct amx {
     LLVMModuleRef module;
     LLVMContextRef context;
     LLVMBuilderRef b;
-    LLVMTypeRef i8, i64, ptr;
+    LLVMTypeRef i8, i64;
 };
 
 static LLVMValueRef number(struct amx *a, uint64_t n)
@@ -140,13 +139,6 @@ static void make_body(struct amx *a, LLVMValueRef f)
     LLVMBuildRetVoid(a->b);
 }
 
-static void set_word(struct amx *a, LLVMValueRef f, const char *name, const char *value)
-{
-    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(a->context, name, (unsigned)strlen(name),
-                                                      value, (unsigned)strlen(value)));
-}
-
 void lw__cpu_define_amx(struct lw__unit *unit)
 {
     LLVMValueRef f = LLVMGetNamedFunction(unit->module, LW_AMX_PRODUCTS);
@@ -156,11 +148,10 @@ void lw__cpu_define_amx(struct lw__unit *unit)
     struct amx a = {.module = unit->module, .context = unit->context};
     a.i8 = LLVMInt8TypeInContext(a.context);
     a.i64 = LLVMInt64TypeInContext(a.context);
-    a.ptr = LLVMPointerTypeInContext(a.context, 0);
     a.b = LLVMCreateBuilderInContext(a.context);
     LLVMSetLinkage(f, LLVMInternalLinkage);
-    set_word(&a, f, "target-cpu", unit->target->processor);
-    set_word(&a, f, "target-features", "+amx-tile,+amx-bf16");
+    lw__llvm_word(f, "target-cpu", unit->target->processor);
+    lw__llvm_word(f, "target-features", "+amx-tile,+amx-bf16");
     make_body(&a, f);
     LLVMDisposeBuilder(a.b);
 }

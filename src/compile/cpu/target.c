@@ -9,21 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set_word(LLVMValueRef f, const char *name, const char *value)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
-    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
-                                                      (unsigned)strlen(value)));
-}
-
 /* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
 static void set_widths(LLVMValueRef f, const struct lw__target *target)
 {
     char bits[16];
     snprintf(bits, sizeof bits, "%u", 32 * target->lanes);
-    set_word(f, "prefer-vector-width", bits);
-    set_word(f, "min-legal-vector-width", bits);
+    lw__llvm_word(f, "prefer-vector-width", bits);
+    lw__llvm_word(f, "min-legal-vector-width", bits);
 }
 
 /* Instructions. LLVM takes quadratic time here: in loop-rotate, and for AArch64 in the machine
@@ -124,7 +116,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
          * bytes. Then each vector, or every other one, spans two cache lines, in one process and
          * not in another. */
         if (target->lanes > 4)
-            set_word(f, "stackrealign", "");
+            lw__llvm_word(f, "stackrealign", "");
         lw__cpu_compare_one(unit, f);
         lw__cpu_divide_by_lane(unit, f);
         lw__cpu_define_lanes(unit, f);

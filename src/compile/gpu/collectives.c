@@ -146,9 +146,7 @@ bool lw__pass_converge(struct lw__unit *unit)
         if (!ok)
             return false;
         if (waits)
-            LLVMAddAttributeAtIndex(kernel->function, LLVMAttributeFunctionIndex,
-                                    LLVMCreateStringAttribute(unit->context, LW_GPU_WAITS,
-                                                              sizeof LW_GPU_WAITS - 1, "", 0));
+            lw__llvm_word(kernel->function, LW_GPU_WAITS, "");
     }
     return true;
 }

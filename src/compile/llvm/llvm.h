@@ -286,6 +286,8 @@ LLVMValueRef lw__llvm_slots(LLVMBuilderRef b, LLVMValueRef call, unsigned room);
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
                        enum lw__cache cache);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
+/* An attribute with a text, as "target-cpu"; "": without. */
+void lw__llvm_word(LLVMValueRef function, const char *name, const char *value);
 /* unit->machine becomes this one, and the module, if any, code for it. */
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort);

@@ -198,3 +198,11 @@ void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(context, kind, 0));
 }
+
+void lw__llvm_word(LLVMValueRef function, const char *name, const char *value)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
