@@ -84,12 +84,18 @@ uint32_t lw__threads(const struct lw__call *call)
     return lw_device_vector_bits(call->device) == 128 ? 1 : 32;
 }
 
-lw_status lw__workers(lw_kernel *kernel, size_t *threads)
+lw_status lw__workers(const struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                      size_t *threads)
 {
     enum { BLOCKS_OF_A_THREAD = 8 }; /* in a suggested grid: src/run/cpu/device.c */
+    lw_kernel *found;
     lw_dim3 grid, block;
 
-    LW_TRY(lw_kernel_suggest(kernel, NULL, &grid, &block));
+    *threads = 1;
+    if (call->is_dry || call->is_gpu)
+        return LW_OK;
+    LW_TRY(lw__ops_kernel(call, program, kernel, &found));
+    LW_TRY(lw_kernel_suggest(found, NULL, &grid, &block));
     *threads = lw__divide_up(grid.x, BLOCKS_OF_A_THREAD);
     return LW_OK;
 }

@@ -105,14 +105,20 @@ static enum lw__ops_program program_for(const struct lw__call *call, const struc
     }
 }
 
+/* The kernel's whole name into `name`; returns it. */
+enum { NAME_BYTES = 64 };
+static const char *name_of(const struct lw__product *p, const struct launch *l, char *name)
+{
+    strcpy(name, l->name);
+    return strcat(strcat(name, "_"), lw__accumulate_name(p->type));
+}
+
 static lw_status kernel_of(struct lw__call *call, const struct lw__product *p,
                            const struct launch *l, lw_kernel **kernel)
 {
-    char name[64];
+    char name[NAME_BYTES];
 
-    strcpy(name, l->name);
-    strcat(strcat(name, "_"), lw__accumulate_name(p->type));
-    return lw__ops_kernel(call, program_for(call, l), name, kernel);
+    return lw__ops_kernel(call, program_for(call, l), name_of(p, l, name), kernel);
 }
 
 /* Without a bias nothing reads it: an input stands for it, which has been written. */
@@ -218,17 +224,12 @@ static size_t whole(size_t n, size_t of)
     return lw__divide_up(n, of) * of;
 }
 
-/* The processor's threads; 1 in a dry run. */
-static lw_status count_threads(struct lw__call *call, const struct lw__product *p,
+static lw_status count_threads(const struct lw__call *call, const struct lw__product *p,
                                const struct launch *l, size_t *threads)
 {
-    lw_kernel *kernel;
+    char name[NAME_BYTES];
 
-    *threads = 1;
-    if (call->is_dry)
-        return LW_OK;
-    LW_TRY(kernel_of(call, p, l, &kernel));
-    return lw__workers(kernel, threads);
+    return lw__workers(call, program_for(call, l), name_of(p, l, name), threads);
 }
 
 static lw_status run_few(struct lw__call *call, const struct lw__product *p)
@@ -279,35 +280,47 @@ static size_t panel_work(size_t height, size_t gangs)
     return gangs * (rows + BRING) + height / 2;
 }
 
-/* Chooses the height and gangs of panels that fit in `room` bytes and finish earliest on `threads`
- * threads. With several, one may start late or be slow: this costs one more block. */
+/* How blocks may be cut: they fit in `room` bytes and finish earliest on `threads` threads. With
+ * several, one may start late or be slow: this costs one more block. */
+struct choice {
+    size_t room, threads;
+    size_t least; /* work of one thread, with the launch's blocks */
+};
+
+/* Blocks of this height and so many gangs or strips, if they are better than the launch's. */
+static void consider(struct choice *c, struct launch *l, size_t height, size_t gangs, size_t blocks,
+                     size_t bytes, size_t work_of_block)
+{
+    const size_t most = lw__divide_up(blocks, c->threads); /* blocks of one thread */
+    const size_t work = (most + (c->threads > 1)) * work_of_block;
+
+    if (work >= c->least || bytes > c->room)
+        return;
+    c->least = work;
+    l->height = height;
+    l->gangs = gangs;
+    l->blocks = blocks;
+    l->shared_bytes = bytes;
+}
+
 static void choose_panel(const struct lw__product *p, const struct matmul *a, size_t room,
                          size_t threads, struct launch *l)
 {
     enum { TRIES = 8 };
     const size_t gang = l->threads, size = gang * lw_dtype_size(lw__accumulate_dtype(p->type));
     const size_t across = lw__divide_up(p->n, gang), fewest = lw__divide_up(p->m, HEIGHT);
-    size_t least = SIZE_MAX;
+    struct choice c = {room, threads, SIZE_MAX};
 
     for (size_t ranges = fewest; ranges < fewest + TRIES && ranges <= p->m; ranges++) {
         const size_t even = lw__divide_up(p->m, ranges);
         const size_t height = ranges == 1 ? even : whole(even, 2);
-        for (size_t gangs = across < GANGS ? across : GANGS; gangs; gangs--) {
-            const size_t blocks =
-                lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * a->batches * a->nodes;
-            const size_t bytes = gangs * (TILE + height * (1 + a->levels) * size);
-            const size_t most = lw__divide_up(blocks, threads); /* blocks of one thread */
-            const size_t work = (most + (threads > 1)) * panel_work(height, gangs);
-            if (work < least && bytes <= room) {
-                least = work;
-                l->height = height;
-                l->gangs = gangs;
-                l->blocks = blocks;
-                l->shared_bytes = bytes;
-            }
-        }
+        for (size_t gangs = across < GANGS ? across : GANGS; gangs; gangs--)
+            consider(&c, l, height, gangs,
+                     lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * a->batches *
+                         a->nodes,
+                     gangs * (TILE + height * (1 + a->levels) * size), panel_work(height, gangs));
     }
-    assert(least < SIZE_MAX);
+    assert(c.least < SIZE_MAX);
 }
 
 static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
@@ -338,31 +351,22 @@ bool lw__matmul_suits_amx(const struct lw__call *call, const struct lw__product 
            lw_device_has_amx(call->device);
 }
 
-/* Chooses how many strips of rows and columns a block makes, so that they fit in `room` bytes and
- * all finish earliest. A strip is brought in the time of about BRING squares. */
+/* A block's strips of rows and of columns. One is brought in the time of about BRING squares. */
 static void choose_strips(const struct lw__product *p, const struct matmul *a, size_t room,
                           size_t threads, struct launch *l)
 {
     enum { MOST_STRIPS = 16, BRING = 4, STRIP = RUN_AMX * SIDE * 2, SQUARE = SIDE * SIDE * 4 };
     const size_t down = lw__divide_up(p->m, SIDE), across = lw__divide_up(p->n, SIDE);
-    size_t least = SIZE_MAX;
+    struct choice c = {room, threads, SIZE_MAX};
 
     for (size_t height = 1; height <= MOST_STRIPS && height <= down; height++)
-        for (size_t width = 1; width <= MOST_STRIPS && width <= across; width++) {
-            const size_t blocks =
-                lw__divide_up(down, height) * lw__divide_up(across, width) * a->batches * a->nodes;
-            const size_t bytes = (width + 1) * STRIP + height * width * SQUARE;
-            const size_t work = (lw__divide_up(blocks, threads) + (threads > 1)) *
-                                (height * width + BRING * (height + width));
-            if (work < least && bytes <= room) {
-                least = work;
-                l->height = height;
-                l->gangs = width;
-                l->blocks = blocks;
-                l->shared_bytes = bytes;
-            }
-        }
-    assert(least < SIZE_MAX);
+        for (size_t width = 1; width <= MOST_STRIPS && width <= across; width++)
+            consider(&c, l, height, width,
+                     lw__divide_up(down, height) * lw__divide_up(across, width) * a->batches *
+                         a->nodes,
+                     (width + 1) * STRIP + height * width * SQUARE,
+                     height * width + BRING * (height + width));
+    assert(c.least < SIZE_MAX);
 }
 
 static lw_status run_amx(struct lw__call *call, const struct lw__product *p)

@@ -215,19 +215,15 @@ static lw_status launch_groups(struct lw__call *call, const struct rows *r, size
 /* As much scratch memory as one group needs at most: the number of threads has no part in that. */
 static lw_status launch_long(struct lw__call *call, struct rows *r)
 {
-    size_t threads = 1;
+    size_t threads;
 
     LW_TRY(scratch_of(call, r, r->leaves, is_softmax(r->norm) ? 2 : 1, &r->parts));
     if (!is_softmax(r->norm))
         LW_TRY(scratch_of(call, r, 1, 2, &r->states));
     if (call->is_dry)
         return LW_OK;
-    if (!call->is_gpu) {
-        lw_kernel *kernel;
-        LW_TRY(lw__ops_kernel(call, is_softmax(r->norm) ? LW_PROGRAM_softmax : LW_PROGRAM_norm,
-                              (is_softmax(r->norm) ? softmax_names : short_names)[1], &kernel));
-        LW_TRY(lw__workers(kernel, &threads));
-    }
+    LW_TRY(lw__workers(call, is_softmax(r->norm) ? LW_PROGRAM_softmax : LW_PROGRAM_norm,
+                       (is_softmax(r->norm) ? softmax_names : short_names)[1], &threads));
     return has_rows_for(call, r, threads) ? launch_short(call, r) : launch_groups(call, r, threads);
 }
 

@@ -112,8 +112,10 @@ lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid,
  * thread where vectors are short, since the code of a warp would be long. ops.def has the same. */
 uint32_t lw__threads(const struct lw__call *call);
 
-/* lw__workers - the processor's threads, which a launch of the kernel may have; others: 1. */
-lw_status lw__workers(lw_kernel *kernel, size_t *threads);
+/* lw__workers - the processor's threads, which a launch of the kernel may have; 1 on a GPU and in a
+ * dry run. */
+lw_status lw__workers(const struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                      size_t *threads);
 
 /* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);

@@ -165,9 +165,7 @@ static lw_status launch_runs(struct lw__call *call, const struct scan *s)
     }
     if (call->is_dry)
         return LW_OK;
-    lw_kernel *kernel;
-    LW_TRY(lw__ops_kernel(call, LW_PROGRAM_scan, names[2][s->type], &kernel));
-    LW_TRY(lw__workers(kernel, &threads));
+    LW_TRY(lw__workers(call, LW_PROGRAM_scan, names[2][s->type], &threads));
     cut(s, threads, &r);
     const size_t all = s->rows * r.of_row;
     for (size_t begin = 0; begin < all; begin += r.wave)

@@ -145,11 +145,10 @@ static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
     struct lw__operand totals;
     LW_TRY(lw__call_scratch(call, "totals", LW_U32, (struct lw__shape){{1, 1, s->rows, DIGITS}},
                             &totals));
-    if (!call->is_dry && !call->is_gpu && s->n <= LONG_ALONE && !s->carried.has_index) {
-        lw_kernel *kernel;
+    /* Not before: scratch memory must not depend on the number of threads. */
+    if (!call->is_gpu && s->n <= LONG_ALONE && !s->carried.has_index) {
         size_t threads;
-        LW_TRY(lw__ops_kernel(call, LW_PROGRAM_sort, "sort_sum", &kernel));
-        LW_TRY(lw__workers(kernel, &threads));
+        LW_TRY(lw__workers(call, LW_PROGRAM_sort, "sort_sum", &threads));
         if (threads <= s->rows)
             return sort_rows(call, s);
     }
