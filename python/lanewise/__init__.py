@@ -22,9 +22,11 @@ from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, Dtyp
 from ._kernels import Program, compile
 from ._numbers import settled as _settled
 from ._graph import Graph, Model, Plan
+from ._joining import *  # noqa: F403
 from ._operations import *  # noqa: F403
 from ._picture import Picture, picture
 from ._random import random
+from ._shaping import *  # noqa: F403
 from ._symbol import Symbol
 from ._testing import testing
 

@@ -106,15 +106,22 @@ def in_place(run: Run, x: Any, axis: Any, out: Any, stream: Stream | None) -> An
     return out
 
 
-def _axes_of(axis: tuple[Any, ...], rank: int) -> list[int]:
-    for k in axis:
+def axes_of(axis: Any, rank: int) -> list[int]:
+    """An axis or a tuple of them, counted from the first, in the order given."""
+    given = axis if isinstance(axis, (tuple, list)) else (over_one(axis),)
+    for k in given:
         _check_integer(k, "integers in the tuple")
         if not -rank <= operator.index(k) < rank:
             raise ArgumentError(f"axis is {axis}; x has no axis {k}, its rank is {rank}")
-    axes = sorted(operator.index(k) % rank for k in axis)
+    axes = [operator.index(k) % rank for k in given]
     if len(set(axes)) < len(axes):
         raise ArgumentError(f"axis is {axis}; need each axis once")
     return axes
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """One axis, counted from the first."""
+    return axes_of(over_one(axis), rank)[0]
 
 
 def reduced(run: Run, x: Any, axis: Any, keepdims: bool, out: Any, stream: Stream | None) -> Any:
@@ -125,7 +132,7 @@ def reduced(run: Run, x: Any, axis: Any, keepdims: bool, out: Any, stream: Strea
             _check_integer(axis, "an integer, a tuple of them or None")
         return run(x, axis, out, keepdims)
     taken = _taken(x)
-    axes = _axes_of(axis, taken.ndim)
+    axes = sorted(axes_of(axis, taken.ndim))
     if len(axes) == taken.ndim:
         return _given(run(taken, None, out, keepdims), x, stream) if out is None else \
             run(taken, None, out, keepdims)

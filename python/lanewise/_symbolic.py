@@ -17,6 +17,24 @@ from ._symbol import Symbol
 from ._views import reshaped
 
 
+def each(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value, or each in tuples, lists and dicts of them, changed."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(each(change, v) for v in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(each(change, v) for v in value)
+    if isinstance(value, dict):
+        return {name: each(change, v) for name, v in value.items()}
+    return change(value)
+
+
+def flat(values: Sequence[Any]) -> list[Any]:
+    """What is in tuples and lists of them, in order."""
+    found: list[Any] = []
+    each(found.append, values)
+    return found
+
+
 class Again:
     """A graph of known sizes, on which what was recorded is called again."""
 
@@ -146,6 +164,37 @@ class SymbolicRecording:
 
         self._again.append(call)
         return results
+
+    def _record_composed(self, run: Callable[..., Any], *arguments: Any) -> Any:
+        """A function of several operations. What it gives at a sample tells the types, and at each
+        size it is called again."""
+        results: list[Any] = []
+
+        def question(sample: int) -> list[tuple[int, ...]]:
+            scratch = type(self)({})  # type: ignore[call-arg]
+
+            def plain(value: Any) -> Any:
+                if isinstance(value, Dim):
+                    return in_sample((value,), sample)[0]
+                return scratch._tensor(None, TensorType(value.dtype, in_sample(
+                    value.shape, sample))) if isinstance(value, Recorded) else value
+
+            results[:] = [run(*each(plain, arguments))]
+            return [r.shape for r in flat(results)]
+
+        shapes = iter(self._table.ask(question))
+        made = each(lambda r: self._tensor(None, TensorType(r.dtype, next(shapes))), results[0])
+
+        def call(again: Again) -> None:
+            def there(value: Any) -> Any:
+                return again.size(value) if isinstance(value, Dim) else again(value)
+
+            given = run(*each(there, arguments))
+            for symbol, tensor in zip(flat([made]), flat([given])):
+                again.keep(symbol, tensor)
+
+        self._again.append(call)
+        return made
 
     def _check_sizes(self, args: tuple[Any, ...]) -> None:
         for place, x in enumerate(args, 1):

@@ -31,7 +31,8 @@ def stub_words(node: ast.FunctionDef) -> Words:
 
     a, kinds = node.args, inspect.Parameter
     lead = [None] * (len(a.args) - len(a.defaults)) + list(a.defaults)
-    words = [(x.arg, kinds.POSITIONAL_OR_KEYWORD, default(d)) for x, d in zip(a.args, lead)]
+    words = [(x.arg, kinds.POSITIONAL_ONLY, default(None)) for x in a.posonlyargs]
+    words += [(x.arg, kinds.POSITIONAL_OR_KEYWORD, default(d)) for x, d in zip(a.args, lead)]
     if a.vararg:
         words.append((a.vararg.arg, kinds.VAR_POSITIONAL, kinds.empty))
     words += [(x.arg, kinds.KEYWORD_ONLY, default(d)) for x, d in zip(a.kwonlyargs, a.kw_defaults)]
