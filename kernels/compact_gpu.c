@@ -1,8 +1,8 @@
-/* compact_gpu.c - the elements whose mask is set, on GPUs: compact.c's kernels with a block of 256
- * threads a part. A warp has LINES times 32 elements of it that lie side by side; ballots say which
+/* compact_gpu.c - the elements whose mask is set, on GPUs: compact.inc's kernels with 256 threads
+ * a part. A warp has LINES times 32 elements of it that lie side by side; ballots say which
  * are set, so one sum over the block gives the places of all.
  *
- * shapes   as in compact.c
+ * shapes   as in compact.inc, but out at a step
  * launch   256 threads; count and write: a block a part of PART elements; sum: one block
  */
 #include "compact.h"
@@ -88,7 +88,7 @@ DEVICE static void clear_one(void *out, size_t size, ptrdiff_t at)
 
 KERNEL BLOCK(256) void compact_write(size_t n, struct steps f, const void *x, struct steps m,
                                      const void *mask, uint64_t bits, struct steps t, void *out,
-                                     size_t parts, const void *counts)
+                                     size_t cleared, size_t parts, const void *counts)
 {
     const size_t first =
         (size_t)block_idx.x * PART + (size_t)(warp_id() * LINES * WARP_SIZE + lane_id());
@@ -114,7 +114,7 @@ KERNEL BLOCK(256) void compact_write(size_t n, struct steps f, const void *x, st
                      t.offset + (ptrdiff_t)(place + (size_t)popcount(set[line] & below)) * t.step,
                      x, f.offset + (ptrdiff_t)i * f.step, f.size);
         place += (size_t)popcount(set[line]);
-        if (i < n && i >= (size_t)c[parts])
+        if (i < cleared && i >= (size_t)c[parts])
             clear_one(out, t.size, t.offset + (ptrdiff_t)i * t.step);
     }
 }

@@ -498,8 +498,10 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
     >>> lw.compact(np.array([3, 1, 2]), np.array([True, False, True]))
     array([3, 2])
     """
-    padded, count = _run("compact", {}, (x, mask), None, stream)
-    if isinstance(padded, Recorded):
+    is_recorded = isinstance(x, Recorded) or isinstance(mask, Recorded) or (
+        stream is not None and stream._graph is not None)
+    padded, count = _run("compact", {"zeros": is_recorded}, (x, mask), None, stream)
+    if is_recorded:
         return padded, count
     if stream is not None:
         stream.wait()

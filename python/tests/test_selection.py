@@ -1,6 +1,7 @@
 """Elements selected by index and by mask, counted, and sorted, against NumPy."""
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,23 @@ def test_compact(x: np.ndarray, mask_dtype: str, density: int) -> None:
         got = lw.compact(x, m)
         np.testing.assert_array_equal(got, x[m != 0])
         assert got.dtype == x.dtype
+
+
+@pytest.mark.parametrize("dtype, mask_dtype",
+                         [("u1", "?"), ("i2", "u4"), ("f4", "?"), ("f8", "f8")])
+def test_compact_of_parts(dtype: str, mask_dtype: str) -> None:
+    random = np.random.default_rng(1)
+    for n, density, step in itertools.product((1023, 16384, 16385, 300001), (0, 0.01, 0.5, 1),
+                                              (1, 3, -1)):
+        x = random.integers(0, 250, 3 * n).astype(dtype)[::step][:n]
+        mask = (random.random(n) < density).astype(mask_dtype)
+        kept = x[mask != 0]
+        np.testing.assert_array_equal(lw.compact(x, mask), kept)
+        padded, count = lw.custom("compact", x, mask)
+        assert count == len(kept)
+        np.testing.assert_array_equal(padded, np.append(kept, np.zeros(n - len(kept), dtype)))
+        padded, count = lw.custom("compact", x, mask, parameters={"zeros": False})
+        np.testing.assert_array_equal(padded[:count], kept)
 
 
 def test_masks_of_floats() -> None:

@@ -2,8 +2,8 @@
 #include "ops/registry.h"
 #include <assert.h>
 
-/* ORDER COMPACT: kernels/compact.c, kernels/compact_gpu.c */
-enum { PART_HOST = 16384, PART_GPU = 4096, THREADS_GPU = 256 };
+/* ORDER COMPACT: kernels/compact.inc, kernels/compact_gpu.c */
+enum { PART_HOST = 16384, SPREAD_HOST = 16, PART_GPU = 4096, THREADS_GPU = 256 };
 
 /* ORDER STEPS: kernels/compact.h */
 struct steps {
@@ -13,6 +13,7 @@ struct steps {
 
 struct compact_arguments {
     lw_tensor out, count, x, mask;
+    bool zeros; /* behind the elements; or they are left as they were */
 };
 
 struct compaction {
@@ -57,21 +58,29 @@ static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
     return lw_arg_bytes(s, sizeof *s);
 }
 
+static enum lw__ops_program program_of(const struct lw__call *call)
+{
+    return !call->is_gpu && lw_device_vector_bits(call->device) == 512
+               ? LW_PROGRAM_compact_wide
+               : LW_OP_VARIANT(call, compact);
+}
+
 #define LAUNCH(call, kernel, blocks, threads, ...)                                                 \
-    LW_OP_BLOCKS_VARIANT(call, compact, kernel, blocks,                                            \
-                         lw_dim_1((call)->is_gpu ? THREADS_GPU : (threads)), __VA_ARGS__)
+    lw__call_blocks(call, program_of(call), kernel, blocks,                                        \
+                    lw_dim_1((call)->is_gpu ? THREADS_GPU : (threads)), LW_ARGS(__VA_ARGS__))
 
 static lw_status compact_body(struct lw__call *call, void *arguments)
 {
+    const struct compact_arguments *a = arguments;
     struct compaction c;
 
-    LW_TRY(check(call, arguments, &c));
+    LW_TRY(check(call, a, &c));
     if (!call->is_gpu)
         LW_TRY(lw__contiguous_in(call, &c.mask));
     size_t n = c.x.shape.extent[LW_AXES - 1];
     size_t parts = lw__divide_up(n, call->is_gpu ? PART_GPU : PART_HOST);
     struct lw__operand to = c.out;
-    if (to.dtype != c.x.dtype)
+    if (to.dtype != c.x.dtype || (!call->is_gpu && !lw__operand_is_contiguous(&to)))
         LW_TRY(lw__call_scratch(call, "out", c.x.dtype, c.out.shape, &to));
     struct lw__operand counts;
     LW_TRY(lw__call_scratch(call, "counts", LW_I64, (struct lw__shape){{1, 1, 1, parts + 1}},
@@ -83,21 +92,27 @@ static lw_status compact_body(struct lw__call *call, void *arguments)
     struct steps of_out;
     lw_arg into = arg_steps(&to, &of_out);
     lw_arg bits = lw_arg_uint(lw__dtype_mask(c.mask.dtype));
+    size_t cleared = a->zeros || to.dtype != c.out.dtype ? n : 0; /* scratch memory is read whole */
     LW_TRY(LAUNCH(call, "compact_count", parts, lw__threads(call), lw_arg_uint(n), by,
                   lw_arg_buffer(c.mask.buffer), bits, lw__arg_at(&counts)));
     LW_TRY(LAUNCH(call, "compact_sum", 1, 1, lw_arg_uint(parts), lw__arg_at(&counts),
                   lw__arg_at(&c.count)));
-    LW_TRY(LAUNCH(call, "compact_write", parts, lw__threads(call), lw_arg_uint(n), from,
+    size_t blocks = call->is_gpu ? parts : lw__divide_up(parts, SPREAD_HOST) * SPREAD_HOST;
+    LW_TRY(LAUNCH(call, "compact_write", blocks, lw__threads(call), lw_arg_uint(n), from,
                   lw_arg_buffer(c.x.buffer), by, lw_arg_buffer(c.mask.buffer), bits, into,
-                  lw_arg_buffer(to.buffer), lw_arg_uint(parts), lw__arg_at(&counts)));
+                  lw_arg_buffer(to.buffer), lw_arg_uint(cleared), lw_arg_uint(parts),
+                  lw__arg_at(&counts)));
     return lw__out_done(call, &c.out, &to);
+}
+
+static lw_status run(lw_stream *s, struct compact_arguments a)
+{
+    return lw__call_run("compact", s, compact_body, &a);
 }
 
 lw_status lw_compact(lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask)
 {
-    struct compact_arguments a = {out, count, x, mask};
-
-    return lw__call_run("compact", s, compact_body, &a);
+    return run(s, (struct compact_arguments){out, count, x, mask, .zeros = true});
 }
 
 /* ---- by name ---- */
@@ -111,5 +126,7 @@ lw_status lw__infer_compact(const struct lw__question *q, lw_shape *outputs)
 
 lw_status lw__run_compact(const struct lw__named_call *c)
 {
-    return lw_compact(c->stream, c->outputs[0], c->outputs[1], c->inputs[0], c->inputs[1]);
+    return run(c->stream,
+               (struct compact_arguments){c->outputs[0], c->outputs[1], c->inputs[0], c->inputs[1],
+                                          .zeros = lw__param(c->params, "zeros")->i});
 }
