@@ -7,10 +7,11 @@ np.float64(11.0)
 import numpy as _np
 
 from . import _core, _dtypes, _errors
-from ._array import Array, arange, asarray, empty, from_dlpack, full, zeros
+from ._array import Array, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
 from ._core import Device, Kernel, Stream
+from ._creation import *  # noqa: F403
 from ._custom import Op, TensorType, custom, op, ops
 from ._devices import _default as _defaults
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)

@@ -489,17 +489,6 @@ def full(shape: Any, value: Any, dtype: Any = None, *, device: DeviceLike = None
     return made
 
 
-def arange(stop: int, dtype: Any = "i64", *, device: DeviceLike = None) -> Array:
-    """0, 1, ... below stop.
-
-    >>> lw.arange(3)
-    lanewise.Array([0, 1, 2], dtype=int64, device=cpu)
-    """
-    where, code = device_of(device), _dtypes.dtype_code(dtype)
-    made = asarray(np.arange(stop), device=where)
-    return made if made._code == code else made.astype(_dtypes.DTYPES[code])
-
-
 def from_dlpack(x: Any) -> Array:
     """An Array on the memory of what has __dlpack__. Raises ArgumentError, DtypeError.
 

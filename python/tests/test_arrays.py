@@ -223,7 +223,7 @@ def test_random_numbers_are_the_fills() -> None:
 
 
 def test_to_another_device_and_back() -> None:
-    x = lw.arange(6, "f4").reshape(2, 3)
+    x = lw.arange(6, dtype="f4").reshape(2, 3)
     there = x.T.to("ref" if x.device.name == "cpu" else "cpu")
     assert there.device.name != x.device.name and there.numpy().tolist() == x.T.numpy().tolist()
     with pytest.raises(lw.DeviceError, match="device"):

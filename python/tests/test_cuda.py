@@ -18,7 +18,7 @@ import numpy as np, lanewise as lw
 from conftest import KERNELS
 
 prog = lw.compile(KERNELS, device="cuda")
-a = lw.arange(6, "f4", device="cuda").reshape(2, 3)
+a = lw.arange(6, dtype="f4", device="cuda").reshape(2, 3)
 assert a.T.numpy().tolist() == [[0, 3], [1, 4], [2, 5]] and a[:, 1].numpy().tolist() == [1, 4]
 assert a.to("cpu").device.name == "cpu" and a.__dlpack_device__() == (2, 0)
 
@@ -83,7 +83,7 @@ class OnlyInterface:
         return {**self.of.__cuda_array_interface__, **self.more}
 
 lw.default_device("cpu")
-c = lw.arange(6, "f4", device="cuda").reshape(2, 3)
+c = lw.arange(6, dtype="f4", device="cuda").reshape(2, 3)
 for view in (c, c.T, c[::-1, ::2], c[0, 1], c[:0]):
     for other in (lw.from_dlpack(view), lw.asarray(OnlyInterface(view)),
                   lw.asarray(OnlyInterface(view, stream=1))):
@@ -234,7 +234,7 @@ back[0, 0] = 7
 assert lw.asarray(back).numpy()[0, 0] == 7 and host(x)[0, 0] == 7
 mine = other.from_dlpack(lw.full((2, 2), 3, "f4", device="cuda"))
 assert host(mine + 1).tolist() == [[4, 4]] * 2
-y = lw.arange(3, "f4", device="cuda")
+y = lw.arange(3, dtype="f4", device="cuda")
 view = other.as_tensor(y, device="cuda") if name == "torch" else other.asarray(y)
 assert host(view).tolist() == [0, 1, 2]
 big = other.ones(1 << 22, dtype=other.float32, device="cuda") if name == "torch" else \\

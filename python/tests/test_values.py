@@ -47,7 +47,7 @@ def test_numbers_are_weak() -> None:
     x = lw.asarray(np.array([0.1, 0.5], "f4"))
     assert (x == 0.1).numpy().tolist() == [True, False]
     assert (x == np.float64(0.1)).numpy().tolist() == [False, False]
-    small = lw.arange(3, "uint8")
+    small = lw.arange(3, dtype="uint8")
     assert (small == 300).numpy().sum() == 0 and (small > -1).numpy().all()
     assert (lw.full(2, 2**63 + 1, "uint64") == 2**63).numpy().sum() == 0
 
@@ -119,7 +119,7 @@ def test_copies_have_the_values_and_their_own_memory(values: np.ndarray) -> None
 
 
 def test_copies_of_bfloat16_and_of_what_is_read_only() -> None:
-    x = lw.arange(6, "bfloat16").reshape(2, 3)
+    x = lw.arange(6, dtype="bfloat16").reshape(2, 3)
     locked = np.arange(3.0)
     locked.flags.writeable = False
     for source in (x, x.T, x[1, 1], lw.asarray(locked)):
