@@ -1,5 +1,5 @@
-"""Arrays made of numbers. The values are computed in int64 or float64 on the host, so their bits are
-the same on every device."""
+"""Arrays made of numbers. The values are computed in int64 or float64 on the host, so that their
+bits are the same on every device."""
 from __future__ import annotations
 
 import math
@@ -44,8 +44,9 @@ def arange(start: float, stop: float | None = None, step: float = 1, *, dtype: D
            device: str | Device | None = None) -> Array:
     """start, start + step, ... below stop; arange(n) is 0, 1, ... below n.
 
-    The dtype is int64, or float64 if one of the numbers is no integer. Element i is start + i * step
-    in float64, rounded once. Raises ArgumentError, and OverflowError for integers that do not fit.
+    The dtype is int64, or float64 if one of the numbers is no integer. Element i is
+    start + i * step in float64, rounded once. Raises ArgumentError, and OverflowError for integers
+    that do not fit.
 
     >>> lw.arange(3)
     lanewise.Array([0, 1, 2], dtype=int64, device=cpu)

@@ -65,8 +65,9 @@ def in_a_graph(dtype: Any) -> None:
 @pytest.mark.parametrize("word, short, long", [("i8", "int8", "int64"), ("u8", "uint8", "uint64")])
 @pytest.mark.parametrize("call", [
     lambda d: lw.zeros(1, d), lambda d: lw.empty(1, d), lambda d: lw.full(1, 1, d),
-    lambda d: lw.arange(3, dtype=d), lambda d: lw.asarray(X, dtype=d), lambda d: lw.zeros(2).astype(d),
-    lambda d: lw.random.uniform(1, 2, d), lambda d: lw.sum(X, dtype=d),
+    lambda d: lw.arange(3, dtype=d), lambda d: lw.asarray(X, dtype=d),
+    lambda d: lw.zeros(2).astype(d), lambda d: lw.random.uniform(1, 2, d),
+    lambda d: lw.sum(X, dtype=d),
     lambda d: lw.mean(X, dtype=d), lambda d: lw.prod(X, dtype=d), lambda d: lw.dot(X, X, dtype=d),
     lambda d: lw.scan(X, dtype=d), lambda d: lw.map("a", X, dtype=d),
     lambda d: lw.map_reduce("a", "x + y", X, dtype=d), lambda d: lw.matmul(X, X, dtype=d),
