@@ -90,7 +90,12 @@ typedef struct lw_attention_options {
 } lw_attention_options;
 typedef struct lw_conv_options { int pad[2], stride[2]; lw_sum_order sum; }
     lw_conv_options; /* stride 0 means 1 */
-typedef struct lw_take_options { int axis; } lw_take_options;              /* 0: the first axis */
+typedef struct lw_take_options {
+    int axis;              /* 0: the first one */
+    const lw_tensor *more; /* indices of the axes behind it, which broadcast with the first ones */
+    size_t more_count;
+} lw_take_options;
+typedef struct lw_take_along_axis_options { int axis; } lw_take_along_axis_options;
 typedef struct lw_histogram_options { double low, high; } lw_histogram_options;
 typedef struct lw_sort_options { int axis; bool descending; } lw_sort_options;
 typedef struct lw_top_k_options { int axis; bool smallest; } lw_top_k_options;
@@ -133,6 +138,8 @@ LW__CALL lw_conv2d(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
                    const lw_conv_options *options);
 LW__CALL lw_take(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
                  const lw_take_options *options);
+LW__CALL lw_take_along_axis(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
+                            const lw_take_along_axis_options *options);
 LW__CALL lw_histogram(lw_stream *s, lw_tensor counts, lw_tensor x,
                       const lw_histogram_options *options);
 LW__CALL lw_compact(lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask);

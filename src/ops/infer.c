@@ -65,8 +65,7 @@ static lw_status drop_axis(const lw_params *params, const lw_shape *in, lw_shape
     return LW_OK;
 }
 
-/* To one shape, as NumPy does. */
-static lw_status broadcast(const char *op, const lw_shape *inputs, size_t count, lw_shape *all)
+lw_status lw__infer_broadcast(const char *op, const lw_shape *inputs, size_t count, lw_shape *all)
 {
     all->rank = 0;
     for (size_t k = 0; k < count; k++)
@@ -112,7 +111,7 @@ lw_status lw__infer_reduce(const struct lw__question *q, lw_shape *output)
 
 lw_status lw__infer_map(const struct lw__question *q, lw_shape *output)
 {
-    LW_TRY(broadcast(q->op, q->inputs, q->count, output));
+    LW_TRY(lw__infer_broadcast(q->op, q->inputs, q->count, output));
     lw__choose_dtype(q->params, promoted(q->inputs, q->count), output);
     return LW_OK;
 }
@@ -121,7 +120,7 @@ lw_status lw__infer_map_reduce(const struct lw__question *q, lw_shape *output)
 {
     lw_shape all = {0};
 
-    LW_TRY(broadcast(q->op, q->inputs, q->count, &all));
+    LW_TRY(lw__infer_broadcast(q->op, q->inputs, q->count, &all));
     LW_TRY(drop_axis(q->params, &all, output));
     lw__choose_dtype(q->params, sum_dtype(promoted(q->inputs, q->count)), output);
     return LW_OK;
@@ -173,7 +172,7 @@ lw_status lw__infer_matmul(const struct lw__question *q, lw_shape *output)
                        y.rank);
     batch[0].rank = x.rank > 2 ? x.rank - 2 : 0;
     batch[1].rank = y.rank > 2 ? y.rank - 2 : 0;
-    LW_TRY(broadcast(q->op, batch, 2, output));
+    LW_TRY(lw__infer_broadcast(q->op, batch, 2, output));
     if (x.rank > 1)
         output->extent[output->rank++] = x.extent[x.rank - 2];
     if (y.rank > 1)

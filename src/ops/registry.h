@@ -53,6 +53,9 @@ lw_status lw__axis_read(const lw_params *params, int rank, int *axis);
 /* lw__choose_dtype - the parameter dtype, where the operation has one that is not `auto`. */
 void lw__choose_dtype(const lw_params *params, lw_dtype otherwise, lw_shape *output);
 
+/* lw__infer_broadcast - the one shape of all inputs, as NumPy has it. errors: LW_E_SHAPE */
+lw_status lw__infer_broadcast(const char *op, const lw_shape *inputs, size_t count, lw_shape *all);
+
 /* Columns family and form of ops.def; of the form `own` lw__run_NAME is defined. */
 #define LW_OPERATION(name, family, form, least, most, outputs, parameters, bound, text)            \
     lw__infer lw__infer_##family;                                                                  \

@@ -41,6 +41,7 @@ const char *const ops[] = {"dot",
                            "matmul",
                            "attention",
                            "take",
+                           "take_along_axis",
                            "compact",
                            "conv1d",
                            "conv2d",
@@ -223,30 +224,80 @@ static void draw_out(struct session *s, struct test_case *c)
              length > 1 ? ", " : "", names[multiplies ? 0 : draw(s, some)]);
 }
 
-/* x, and the indices of some of its slices, or a mask. */
+/* Indices of an axis of n elements, few of them for types of 8 bits. */
+static void draw_indices(struct session *s, const struct test_case *c, struct array *a, int rank,
+                         const size_t *shape, size_t n)
+{
+    static const lw_dtype integers[] = {LW_I64, LW_I32, LW_U8, LW_I16, LW_U64, LW_U32};
+    const lw_dtype of = integers[draw(s, 6)];
+    const size_t most = n < 100 ? n : 100; /* what u8 and i16 can say */
+
+    draw_array(s, c, a, of, rank, shape);
+    for (size_t i = 0; i < a->count; i++)
+        a->value[i] = (double)draw(s, most) - (of < LW_U8 && draw(s, 2) ? (double)most : 0);
+    a->repeated = -1;
+}
+
+/* Indices of slices; sometimes of two axes. */
+static void draw_take(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                      const size_t *extent)
+{
+    const int axis = draw_axis(s, c, rank);
+    const size_t n = extent[c->axis];
+    const bool has_two = c->axis + 1 < rank && n && extent[c->axis + 1] && draw(s, 3) == 0;
+    const int rest = 5 - rank + has_two;
+    const int least = n ? 0 : 1; /* of nothing, no index */
+    const int index_rank =
+        least + (int)draw(s, (uint64_t)(rest < 4 ? rest : 3) + 1 - (uint64_t)least);
+    size_t shape[4] = {1, 1, 1, 1};
+
+    draw_array(s, c, &c->in[0], dtype, rank, extent);
+    snprintf(c->json, sizeof c->json, "{\"axis\": %d}", axis);
+    for (int k = 0; k < index_rank; k++)
+        shape[k] = n ? 1 + draw(s, draw(s, 4) ? 5 : 60) : 0;
+    draw_indices(s, c, &c->in[1], index_rank, shape, n);
+    c->inputs = 2 + has_two;
+    if (!has_two)
+        return;
+    const int first = index_rank ? (int)draw(s, (uint64_t)index_rank + 1) : 0; /* it lacks axes */
+    draw_indices(s, c, &c->in[2], index_rank - first, shape + first, extent[c->axis + 1]);
+}
+
+/* An index for each element of the result; an axis may be repeated on either side. */
+static void draw_along(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                       const size_t *extent)
+{
+    const int axis = draw_axis(s, c, rank);
+    const size_t n = extent[c->axis];
+    size_t of_x[4], of_indices[4];
+
+    for (int k = 0; k < rank; k++)
+        of_x[k] = of_indices[k] = extent[k];
+    of_indices[c->axis] = n ? 1 + draw(s, 70) : 0;
+    const int k = (int)draw(s, (uint64_t)rank);
+    if (k != c->axis && draw(s, 3) == 0)
+        *(draw(s, 2) ? &of_x[k] : &of_indices[k]) = 1;
+    c->inputs = 2;
+    draw_array(s, c, &c->in[0], dtype, rank, of_x);
+    draw_indices(s, c, &c->in[1], rank, of_indices, n);
+    snprintf(c->json, sizeof c->json, "{\"axis\": %d}", axis);
+}
+
+/* Slices by index, or a mask. */
 static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
                            const size_t *extent)
 {
-    static const lw_dtype integers[] = {LW_I64, LW_I32, LW_U8, LW_I16, LW_U64, LW_U32};
-    const int rest = 5 - rank, axis = draw_axis(s, c, rank);
-    const size_t n = extent[c->axis], most = n < 100 ? n : 100; /* what u8 and i16 can say */
-    const int least = n ? 0 : 1;                                /* of nothing, no index */
-    const int index_rank =
-        is(c, "take") ? least + (int)draw(s, (uint64_t)(rest < 4 ? rest : 3) + 1 - (uint64_t)least)
-                      : 1;
-    size_t shape[4] = {extent[0], 1, 1, 1};
-    const lw_dtype of = is(c, "take") ? integers[draw(s, 6)] : (lw_dtype)draw(s, LW_DTYPE_COUNT);
-
+    if (is(c, "take")) {
+        draw_take(s, c, dtype, rank, extent);
+        return;
+    }
+    if (is(c, "take_along_axis")) {
+        draw_along(s, c, dtype, rank, extent);
+        return;
+    }
     c->inputs = 2;
     draw_array(s, c, &c->in[0], dtype, rank, extent);
-    if (is(c, "take"))
-        snprintf(c->json, sizeof c->json, "{\"axis\": %d}", axis);
-    for (int k = 0; k < index_rank && is(c, "take"); k++)
-        shape[k] = n ? 1 + draw(s, draw(s, 4) ? 5 : 60) : 0;
-    draw_array(s, c, &c->in[1], of, index_rank, shape);
-    for (size_t i = 0; i < c->in[1].count && is(c, "take"); i++)
-        c->in[1].value[i] = (double)draw(s, most) - (of < LW_U8 && draw(s, 2) ? (double)most : 0);
-    c->in[1].repeated = is(c, "take") ? -1 : c->in[1].repeated;
+    draw_array(s, c, &c->in[1], (lw_dtype)draw(s, LW_DTYPE_COUNT), 1, extent);
 }
 
 static bool sorts(const struct test_case *c)
@@ -319,7 +370,7 @@ static void draw_call(struct session *s, struct test_case *c)
         draw_matrices(s, c);
         return;
     }
-    const bool selects = is(c, "take") || is(c, "compact");
+    const bool selects = !strncmp(c->op, "take", 4) || is(c, "compact");
 
     if (is(c, "compact") && rank > 1) {
         for (int k = 1; k < rank; k++)

@@ -15,21 +15,66 @@ static size_t product(const size_t *extents, int from, int to)
     return n;
 }
 
+/* The place along an axis that an index names. */
+static size_t place_of(double index, size_t n)
+{
+    return (size_t)(index < 0 ? index + (double)n : index);
+}
+
+/* The slice that the j-th indices name, of one axis or two: those of the second may lack axes. */
+static size_t slice_of(const struct test_case *c, size_t j)
+{
+    const size_t *extent = &c->in[0].extent[c->axis];
+    const size_t first = place_of(c->in[1].value[j], extent[0]);
+
+    if (c->inputs < 3)
+        return first;
+    return first * extent[1] + place_of(c->in[2].value[j % c->in[2].count], extent[1]);
+}
+
 static void take(const struct test_case *c, struct array *out)
 {
-    const struct array *x = &c->in[0], *indices = &c->in[1];
-    const size_t before = product(x->extent, 0, c->axis), n = x->extent[c->axis];
-    const size_t behind = product(x->extent, c->axis + 1, x->rank);
+    const struct array *x = &c->in[0];
+    const int last = c->axis + (int)c->inputs - 1;
+    const size_t before = product(x->extent, 0, c->axis), n = product(x->extent, c->axis, last);
+    const size_t behind = product(x->extent, last, x->rank), count = c->in[1].count;
 
     for (size_t i = 0; i < before; i++)
-        for (size_t j = 0; j < indices->count; j++)
-            for (size_t k = 0; k < behind; k++) {
-                const double index = indices->value[j];
-                const size_t from = (size_t)(index < 0 ? index + (double)n : index);
+        for (size_t j = 0; j < count; j++)
+            for (size_t k = 0; k < behind; k++)
+                out->value[(i * count + j) * behind + k] =
+                    x->value[(i * n + slice_of(c, j)) * behind + k];
+}
 
-                out->value[(i * indices->count + j) * behind + k] =
-                    x->value[(i * n + from) * behind + k];
-            }
+/* Element i of the shape `all`, of an array that is repeated where its extent is 1. */
+static size_t repeated_place(const struct array *a, const size_t *all, int axis, size_t i,
+                             size_t along)
+{
+    size_t place = 0, step = 1;
+
+    for (int k = a->rank - 1; k >= 0; k--) {
+        const size_t at = k == axis ? along : i % all[k];
+
+        place += (a->extent[k] == 1 ? 0 : at) * step;
+        step *= a->extent[k];
+        i /= all[k];
+    }
+    return place;
+}
+
+static void take_along_axis(const struct test_case *c, struct array *out)
+{
+    const struct array *x = &c->in[0], *indices = &c->in[1];
+    const size_t behind = product(out->extent, c->axis + 1, out->rank);
+
+    for (size_t i = 0; i < out->count; i++) {
+        const size_t along = i / behind % out->extent[c->axis];
+        const double index =
+            indices->value[repeated_place(indices, out->extent, c->axis, i, along)];
+
+        out->value[i] = x->value[repeated_place(x, out->extent, c->axis, i,
+                                                place_of(index, x->extent[c->axis]))];
+    }
 }
 
 static void compact(const struct test_case *c, struct array *out)
@@ -127,6 +172,8 @@ bool reference_selection(const struct test_case *c, struct array *out)
 {
     if (!strcmp(c->op, "take"))
         return take(c, out), true;
+    if (!strcmp(c->op, "take_along_axis"))
+        return take_along_axis(c, out), true;
     if (!strcmp(c->op, "compact"))
         return compact(c, out), true;
     if (!strcmp(c->op, "histogram"))

@@ -226,6 +226,13 @@ static void shapes(void)
           S(1, 2));
     INFER("take", NULL, LW_E_SHAPE, "x of rank 4 and indices of 2 give rank 5; need at most 4",
           S(4, 1, 1, 1, 1), S(2, 1, 1));
+    INFER("take", "{\"axis\": 1}", LW_E_SHAPE, "x of rank 2 has no 2 axes from axis 1 on",
+          S(2, 3, 4), S(1, 2), S(1, 2));
+    INFER("take", NULL, LW_E_SHAPE, "extents 2 and 3 do not", S(2, 3, 4), S(1, 2), S(1, 3));
+    INFER("take_along_axis", NULL, LW_E_SHAPE, "x has rank 2 and the indices 1; need the same",
+          S(2, 3, 4), S(1, 2));
+    INFER("take_along_axis", "{\"axis\": 1}", LW_E_SHAPE, "extents 3 and 2 do not", S(2, 3, 4),
+          S(2, 2, 4));
     INFER("permute", "{\"axes\": \"1\"}", LW_E_ARG, "axes is '1'; need `reversed`", S(0, 0));
     INFER("permute", "{\"axes\": \"0,0\"}", LW_E_ARG, "axes is '0,0'; need", S(2, 3, 4));
 }

@@ -78,6 +78,10 @@ static void vectors(void)
 
 /* ---- elements that are selected ---- */
 
+/* Of indices of two axes: the next row. */
+#define TAKE_TWO(change, status, text)                                                             \
+    WRONG("take", good_call(&place, operation_of("take") + 1, &c); change, status, text)
+
 static void selections(void)
 {
     WRONG("take", c.axis = LW_AXIS(2), LW_E_ARG, "x has no axis 2; its rank is 2");
@@ -92,6 +96,19 @@ static void selections(void)
     WRONG("take", c.in[1] = of(c.in[1].buffer, 1, 3, 0, 0, 0), LW_E_SHAPE,
           "out has shape (2, 2); need (3, 2)");
     WRONG("take", c.axis = LW_AXIS(1), LW_E_SHAPE, "out has shape (2, 2); need (4, 2)");
+    TAKE_TWO(c.axis = LW_AXIS(1), LW_E_SHAPE, "x of shape (4, 4) has no 2 axes from axis 1 on");
+    TAKE_TWO(c.in[2] = of(c.in[2].buffer, 1, 3, 0, 0, 0), LW_E_SHAPE, "out has shape (2, 2); need");
+    TAKE_TWO(c.in[1] = of(c.in[1].buffer, 1, 3, 0, 0, 0), LW_E_SHAPE,
+             "indices of shape (3,) and (1, 2) do not broadcast");
+    WRONG("take_along_axis", c.axis = LW_AXIS(2), LW_E_ARG, "x has no axis 2; its rank is 2");
+    WRONG("take_along_axis", IN(0, 0, 0, 0, 0, 0), LW_E_ARG, "x has no axis -1; its rank is 0");
+    WRONG("take_along_axis", c.in[1].buffer = place.in[1], LW_E_DTYPE,
+          "indices are of f32; need an integer type");
+    WRONG("take_along_axis", IN(0, 2, 3, 5, 0, 0), LW_E_SHAPE,
+          "x has shape (3, 5) and the indices (2, 2); need the same rank, and extents that");
+    WRONG("take_along_axis", IN(0, 1, 5, 0, 0, 0), LW_E_SHAPE,
+          "x has shape (5,) and the indices (2, 2); need the same rank");
+    WRONG("take_along_axis", OUT(2, 2, 3, 0, 0), LW_E_SHAPE, "out has shape (2, 3); need (2, 2)");
     WRONG("compact", IN(0, 2, 3, 1, 0, 0), LW_E_SHAPE, "x has shape (3, 1); need rank 1");
     WRONG("compact", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and mask has (2,)");
     WRONG("compact", OUT(1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and out has (2,)");
