@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _core, _dtypes
+from . import _core, _dtypes, _indexing
 from ._core import Device, Stream
 from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
@@ -143,6 +143,9 @@ class Array(Values, _core.Array):
         return offset, tuple(shape), tuple(strides)
 
     def __getitem__(self, key: Any) -> "Array":
+        if not _indexing.is_plain(key):
+            found: Array = _indexing.get(self, key)
+            return found
         offset, shape, strides = self._place(key)
         return _core.view(self, 0 if math.prod(shape) == 0 else offset, shape, strides)
 

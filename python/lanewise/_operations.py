@@ -44,9 +44,9 @@ def _run_told(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], ou
 def _told(name: str, error: LaunchError) -> Exception:
     """What a kernel refused, as an error of the arguments."""
     found = re.search(r"(index \d+ is -?\d+, the axis has extent (\d+))", str(error))
-    if name == "take" and found:
+    if found:
         n = int(found[2])
-        return IndexError(f"take: {found[1]}; need " + (f"{-n} to {n - 1}" if n else "none"))
+        return IndexError(f"{name}: {found[1]}; need " + (f"{-n} to {n - 1}" if n else "none"))
     if name == "histogram":
         return ArgumentError("histogram: the range of the data is not finite; need low and high")
     return error
@@ -470,6 +470,22 @@ def take(x: ArrayLike, indices: ArrayLike, *, axis: int | None = 0, out: ArrayLi
     array([30, 10, 30])
     """
     return _along("take", {}, x, (indices,), axis, out, stream)
+
+
+def take_along_axis(x: ArrayLike, indices: ArrayLike, *, axis: int | None = -1,
+                    out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+    """Elements of x along an axis, by an index for each element of the result, as argsort gives.
+
+    The indices have x's rank, and broadcast with x but along the axis, where the result has their
+    extent. Negative ones count from the end; one that is out of range is an error as take's.
+    axis=None: of all elements in one row, indices of rank 1.
+
+    >>> x = np.array([[3, 1, 2], [7, 9, 8]])
+    >>> lw.take_along_axis(x, lw.argsort(x))
+    array([[1, 2, 3],
+           [7, 8, 9]])
+    """
+    return _along("take_along_axis", {}, x, (indices,), axis, out, stream)
 
 
 def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float | None = None,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, NoReturn
 
-from . import _dtypes
+from . import _dtypes, _indexing
 from ._array import Array, Recorded
 from ._dims import check_index, index_at
 from ._views import ints, reshaped
@@ -106,6 +106,9 @@ class Symbol(Recorded):
         return self._graph._operate("copy", {"dtype": name}, (self,), None, None)
 
     def __getitem__(self, key: Any) -> "Symbol":
+        if not _indexing.is_plain(key):
+            found: Symbol = _indexing.get(self, key)
+            return found
         if self._graph._is_symbolic:
             check_index(key, self._shape)
         return self._view(lambda x, size: x[index_at(key, size)])

@@ -4,8 +4,6 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
-import numpy as np
-
 from ._errors import ArgumentError, IndexError
 
 
@@ -90,10 +88,6 @@ def slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"index {key!r}: {error}") from None
         return begin, step, len(range(begin, end, step))
-    if isinstance(key, (bool, np.bool_)) or not hasattr(key, "__index__") or \
-            getattr(key, "ndim", 0):
-        raise ArgumentError(f"index {key!r}; need integers, slices, None or ... (a view). For "
-                            "arrays of indices and masks there are lanewise.take and compact")
     index = key.__index__()
     if not -extent <= index < extent:
         raise IndexError(f"index {index} is out of bounds for an axis of {extent}")

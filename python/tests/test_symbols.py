@@ -256,8 +256,8 @@ def test_graphs_and_models_are_not_copied() -> None:
 
 
 @pytest.mark.parametrize("key, text", [
-    (np.array([0, 1]), r"index array\(\[0, 1\]\); need integers.*lanewise.take"),
-    (np.ones(8, bool), "compact"), ([0], r"index \[0\]"), ("a", "index 'a'"), (True, "index True"),
+    ([0.5], r"index \[0.5\] is of float64; need integers"), ("a", "index 'a'"),
+    (np.ones((2, 2, 2), bool), "too many parts"), ([[0], [1, 2]], "inhomogeneous"),
     (np.s_[::0], "slice step cannot be zero"), (np.s_["a":], "slice indices must be integers"),
 ])
 def test_what_is_no_index(key: Any, text: str) -> None:
@@ -266,7 +266,10 @@ def test_what_is_no_index(key: Any, text: str) -> None:
             for x in (g.x, lw.asarray(X)):
                 with pytest.raises(lw.ArgumentError, match=text):
                     x[key]
-    with pytest.raises(lw.ArgumentError, match="index <lanewise.Symbol .*lanewise.take"):
+            for mask in (True, np.ones(8, bool), g.x.astype("bool")):
+                with pytest.raises(lw.IndexError, match="mask.*lanewise.compact"):
+                    g.x[mask]
+    with pytest.raises(lw.IndexError, match="index <lanewise.Symbol .* is of float32"):
         g.x[g.x]
 
 

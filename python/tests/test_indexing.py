@@ -1,0 +1,221 @@
+"""Indexing with arrays and masks, as NumPy's: keys are drawn at random."""
+import random
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "f2",
+          "f4", "f8"]
+SHAPES = [(7,), (3, 5), (4, 3, 2), (2, 3, 4, 5), (1,), (3, 1, 4)]
+
+
+def values(shape, dtype="f4"):
+    return (np.arange(np.prod(shape, dtype=int)).reshape(shape) % 113).astype(dtype)
+
+
+def index_array(draw, extent, shape):
+    made = np.array([draw.randrange(-extent, extent) for _ in range(int(np.prod(shape)))],
+                    draw.choice(["i8", "i4", "i2"])).reshape(shape)
+    return made if draw.random() < 0.7 or made.ndim != 1 else made.tolist()
+
+
+def drawn_key(draw, shape):
+    """Integers, slices, None, ..., arrays of indices and masks; the arrays broadcast."""
+    common = draw.choice([(2,), (3,), (1,), (2, 3), ()])
+    key, axis, has_dots, has_mask = [], 0, False, False
+    while axis < len(shape):
+        extent, kind = shape[axis], draw.randrange(8)
+        if kind == 0:
+            key.append(draw.randrange(-extent, extent))
+        elif kind == 1:
+            key.append(slice(draw.choice([None, 0, 1]), draw.choice([None, -1, extent]),
+                             draw.choice([None, 2, -1])))
+        elif kind == 2:
+            key.append(None)
+            continue
+        elif kind == 3 and not has_dots:
+            key.append(Ellipsis)
+            has_dots = True
+            axis = draw.randrange(axis, len(shape) + 1)
+            continue
+        elif kind == 4 and not has_mask:
+            rank = draw.randrange(1, len(shape) - axis + 1)
+            size = int(np.prod(shape[axis:axis + rank]))
+            mask = np.zeros(size, bool)  # as many as the indices have, so that they broadcast
+            count = draw.choice([1, common[-1] if common else 1])
+            mask[draw.sample(range(size), min(size, count))] = True
+            key.append(mask.reshape(shape[axis:axis + rank]))
+            axis, has_mask = axis + rank, True
+            continue
+        else:
+            part = common[draw.randrange(len(common) + 1):]
+            key.append(index_array(draw, extent, draw.choice([part, (1,) * len(common)])))
+        axis += 1
+        if draw.random() < 0.1:
+            break
+    return tuple(key) if len(key) != 1 or draw.random() < 0.5 else key[0]
+
+
+def on(device, key):
+    """NumPy's arrays in it as Arrays."""
+    if isinstance(key, tuple):
+        return tuple(on(device, part) for part in key)
+    return lw.asarray(key, device=device) if isinstance(key, np.ndarray) else key
+
+
+def numpys(x, key):
+    try:
+        found = x[key]
+    except IndexError:
+        return None
+    return found if np.ndim(found) <= 4 else None
+
+
+@pytest.mark.parametrize("device", ["cpu", "ref"])
+def test_random_keys_give_what_numpy_gives(device):
+    draw, tried = random.Random(63), 0
+    for k in range(1200 if device == "cpu" else 200):
+        plain = values(draw.choice(SHAPES), draw.choice(DTYPES))
+        if draw.random() < 0.3:
+            plain = plain[::-1].T
+        key = drawn_key(draw, plain.shape)
+        expected = numpys(plain, key)
+        if expected is None:
+            continue
+        tried += 1
+        x = lw.asarray(plain, device=device)
+        found = x[on(device, key) if draw.random() < 0.5 else key]
+        assert isinstance(found, lw.Array) and found.dtype == expected.dtype, key
+        assert found.shape == np.shape(expected), key
+        assert np.array_equal(found.numpy(), expected), key
+    assert tried > k / 2
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, lw.bfloat16])
+def test_all_dtypes(dtype):
+    x = lw.asarray(values((5, 4), "f4" if dtype is lw.bfloat16 else dtype)).astype(dtype)
+    bits = x.numpy()
+    for key in ([4, 0, -1], ([1, 2], [3, -4]), np.arange(20).reshape(5, 4) % 3 == 0,
+                np.array([True, False, False, True, True])):
+        assert x[key].dtype == x.dtype
+        assert x[key].numpy().tobytes() == np.ascontiguousarray(bits[key]).tobytes()
+
+
+def test_nothing_is_taken():
+    x = lw.asarray(values((3, 4)))
+    for key in ([], np.zeros(3, bool), np.zeros((3, 4), bool), ([], []), np.zeros((0, 2), int)):
+        assert x[key].shape == x.numpy()[key].shape
+    empty = lw.zeros((0, 3))
+    assert empty[np.zeros((0, 3), bool)].shape == (0,)
+    assert empty[[]].shape == (0, 3) and empty[:, [0, 1]].shape == (0, 2)
+
+
+def test_masks_of_rank_0():
+    x = lw.asarray(values((3, 4)))
+    for key in (True, False, np.True_, np.array(False), lw.asarray(np.array(True))):
+        assert x[key].shape == (int(bool(key)), 3, 4)
+    with pytest.raises(lw.IndexError, match="need it alone"):
+        x[True, [1, 2]]
+
+
+@pytest.mark.parametrize("key, text", [
+    ([3], r"index 0 is 3, the axis has extent 3; need -3 to 2"),
+    (([0, 1], [0, 9]), r"index 1 is 9, the axis has extent 4; need -4 to 3"),
+    ([0.5], r"need integers, slices, None, ..., or arrays of integers or bool"),
+    (1.5, r"index 1.5 is of float64; need integers"),
+    (([0], [0], [0]), r"has too many parts for shape \(3, 4\)"),
+    (np.zeros(2, bool), r"the mask has shape \(2,\); need \(3,\)"),
+    (np.zeros((3, 3), bool), r"the mask has shape \(3, 3\); need \(3, 4\)"),
+    (np.zeros((1, 1, 1, 2), int), r"rank 5; need at most 4|need at most 4"),
+    (([0, 1], [0, 1, 2]), r"2 and 3 do not broadcast"),
+    ((None, None, None, [0]), r"gives 5 axes; need at most 4"),
+    ("a", r"need"),
+    ([[0], [0, 1]], r"need|inhomogeneous"),
+])
+def test_wrong_keys(key, text):
+    x = lw.zeros((3, 4))
+    with pytest.raises(lw.ArgumentError, match=text):
+        x[key]
+
+
+def test_indices_are_of_other_libraries_too():
+    x = lw.arange(6)
+    assert x[lw.asarray([1, -1])].numpy().tolist() == [1, 5]
+    assert x[range(2)].numpy().tolist() == [0, 1]
+    assert x[lw.argsort(x, descending=True)].numpy().tolist() == [5, 4, 3, 2, 1, 0]
+    assert x[x.numpy() > 3].numpy().tolist() == [4, 5]
+
+
+def test_tensors_of_graphs():
+    x, at = values((4, 3)), np.array([3, 0, 3])
+    with lw.Graph({"x": lw.TensorType("f4", (4, 3)), "at": lw.TensorType("int64", (3,))}) as g:
+        g.output(rows=g.x[g.at], columns=g.x[:, [2, 0]], both=g.x[g.at, [0, 1, 2]],
+                 new=g.x[None, g.at, :, None])
+        with pytest.raises(lw.IndexError, match="before the graph runs"):
+            g.x[g.x.astype("bool")]
+    for device in ("cpu", "ref"):
+        found = g.compile(device)(x=x, at=at)
+        assert np.array_equal(found["rows"], x[at])
+        assert np.array_equal(found["columns"], x[:, [2, 0]])
+        assert np.array_equal(found["both"], x[at, [0, 1, 2]])
+        assert np.array_equal(found["new"], x[None, at, :, None])
+
+
+def test_tensors_of_unknown_size():
+    with lw.Graph({"x": lw.TensorType("f4", ("n", 3)), "at": lw.TensorType("int64", ("m",))}) as g:
+        g.output(rows=g.x[g.at], new=g.x[g.at, None], both=g.x[g.at, 1])
+    model = g.compile()
+    for n, at in ((4, [0, 3]), (7, [6, 1, 1, -1])):
+        x = values((n, 3))
+        found = model(x=x, at=np.array(at))
+        assert np.array_equal(found["rows"], x[at])
+        assert np.array_equal(found["new"], x[at, None])
+        assert np.array_equal(found["both"], x[at, 1])
+
+
+# ---- take_along_axis ----
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_take_along_axis(dtype):
+    draw = np.random.default_rng(5)
+    for shape, axis in ((s, k) for s in SHAPES for k in range(len(s))):
+        x = values(shape, dtype)
+        of = list(shape)
+        of[axis] = draw.integers(0, 6)
+        at = draw.integers(-shape[axis], shape[axis], of)
+        assert np.array_equal(lw.take_along_axis(x, at, axis=axis),
+                              np.take_along_axis(x, at, axis=axis))
+        turned, there = x[::-1].T, at[::-1].T
+        assert np.array_equal(lw.take_along_axis(turned, there, axis=-1 - axis),
+                              np.take_along_axis(turned, there, axis=-1 - axis))
+
+
+def test_take_along_axis_broadcasts():
+    x = values((4, 1, 5))
+    at = np.array([[[4], [0]]])
+    assert np.array_equal(lw.take_along_axis(x, at, axis=2), np.take_along_axis(x, at, axis=2))
+    at = np.array([[[0]], [[2]]])
+    assert np.array_equal(lw.take_along_axis(x, at, axis=0), np.take_along_axis(x, at, axis=0))
+
+
+def test_take_along_axis_as_sorts_want_it():
+    x = lw.random.normal(1, (5, 40))
+    assert np.array_equal(lw.take_along_axis(x, lw.argsort(x)).numpy(), lw.sort(x).numpy())
+    assert np.array_equal(lw.take_along_axis(x, lw.argsort(x, axis=None), axis=None).numpy(),
+                          lw.sort(x, axis=None).numpy())
+    out = np.empty((5, 2), "f4")
+    assert lw.take_along_axis(x.numpy(), np.zeros((5, 2), int), out=out) is out
+    assert (out == x.numpy()[:, :1]).all()
+
+
+def test_take_along_axis_refuses():
+    x = values((3, 4))
+    with pytest.raises(lw.IndexError, match="index 1 is 4, the axis has extent 4; need -4 to 3"):
+        lw.take_along_axis(x, np.array([[0, 4]]))
+    with pytest.raises(lw.ArgumentError, match="x has rank 2 and the indices 1; need the same"):
+        lw.take_along_axis(x, np.array([0]))
+    with pytest.raises(lw.DtypeError, match="indices are of f64; need an integer type"):
+        lw.take_along_axis(x, np.zeros((3, 1)))
