@@ -26,8 +26,10 @@ from ._graph import Graph, Model, Plan
 from ._joining import *  # noqa: F403
 from ._operations import *  # noqa: F403
 from ._picture import Picture, picture
+from ._products import *  # noqa: F403
 from ._random import random
 from ._shaping import *  # noqa: F403
+from ._statistics import *  # noqa: F403
 from ._symbol import Symbol
 from ._testing import testing
 
