@@ -4,7 +4,8 @@
  *
  * launch   at most a warp
  * idea     all threads make the slots of a line, as vector code, and one of them counts. Of
- *          neighbours, which are often alike, each has its own table: none waits for another
+ *          neighbours, which are often alike, each has its own table: none waits for another. Whole
+ *          lines of f32 and f64 are read where they are
  *
  * A slot is found by one fma. It is sure where the result is further from a whole number than all
  * errors together; the few others are compared with their edges. With u = 2^-53, or 2^-24 in float,
@@ -17,8 +18,10 @@
  */
 #include "histogram.h"
 
-/* Slots: a bin's is BELOW more than the bin. The others are of elements outside. */
-enum { LINE = 256, TABLES = 4, BELOW = 2, SLOTS = NEAR_BINS + BELOW + 1 };
+/* Slots: a bin's is BELOW more than the bin. The others are of elements outside. Their number is
+ * rounded up so that what lies behind the tables is aligned to vectors. AHEAD: elements that are
+ * fetched before they are read. */
+enum { LINE = 256, AHEAD = 1024, TABLES = 4, BELOW = 2, SLOTS = NEAR_BINS + BELOW + 6 };
 
 /* v * scale + shift is half less than v's place in slots; most: the last slot. ROUND, added, leaves
  * a whole number in the lowest bits. */
@@ -36,6 +39,7 @@ enum { LINE = 256, TABLES = 4, BELOW = 2, SLOTS = NEAR_BINS + BELOW + 1 };
                                  const A *line)                                                    \
     {                                                                                              \
         for (int first = 0; first < LINE; first += block_dim.x) {                                  \
+            __builtin_prefetch(line + first + thread_idx.x + AHEAD);                               \
             const A t = fma(line[first + thread_idx.x], g.scale, g.shift);                         \
             const A at_least = t > 0 ? t : 0; /* a NaN is outside */                               \
             const A at = at_least < g.most ? at_least : g.most, round = at + ROUND;                \
@@ -70,8 +74,10 @@ SLOT(double, uint64_t, 0x1p52)
 #define LINE_CASE(code, T)                                                                         \
     case code: {                                                                                   \
         const T *from = (const T *)x + i;                                                          \
-        for (int r = 0; r < rounds; r++, j += block_dim.x)                                         \
+        for (int r = 0; r < rounds; r++, j += block_dim.x) {                                       \
+            __builtin_prefetch(from + j + AHEAD);                                                  \
             line[j] = from[j];                                                                     \
+        }                                                                                          \
         if (j < (int)count)                                                                        \
             line[j] = from[j];                                                                     \
         break;                                                                                     \
@@ -103,9 +109,9 @@ DEVICE static void count_far(int64_t *counts, struct bins b, const double *line)
 KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, const void *limits,
                             size_t bins, void *counts)
 {
-    SHARED double line[LINE];
-    SHARED float narrow[LINE];
     SHARED uint32_t near[2 * SLOTS], slot[LINE], unsure[LINE];
+    SHARED double own_line[LINE];
+    SHARED float own_narrow[LINE];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     const double low = ((const double *)limits)[0], high = ((const double *)limits)[1];
     const struct bins b = {low, high, (high - low) / (double)bins, (double)bins / (high - low),
@@ -127,12 +133,15 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
         near[k] = 0;
     for (size_t i = first; i < end; i += LINE) {
         const size_t count = min_size(LINE, end - i);
-        if (is_narrow)
-            load_line_float(narrow, x, type == DT_BOOL ? DT_U8 : type, i, count);
-        else
-            load_line_double(line, x, type, i, count);
+        const bool is_whole = count == LINE;
+        const float *narrow = is_whole && type == DT_F32 ? (const float *)x + i : own_narrow;
+        const double *line = is_whole && type == DT_F64 ? (const double *)x + i : own_line;
+        if (is_narrow && narrow == own_narrow)
+            load_line_float(own_narrow, x, type == DT_BOOL ? DT_U8 : type, i, count);
+        else if (!is_narrow && line == own_line)
+            load_line_double(own_line, x, type, i, count);
         for (int j = thread_idx.x; j < LINE && is_narrow && !is_float; j += block_dim.x)
-            line[j] = narrow[j];
+            own_line[j] = narrow[j];
         if (is_float)
             slots_float(slot, unsure, of_float, narrow);
         else if (is_near)

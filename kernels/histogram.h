@@ -39,6 +39,7 @@ KERNEL void histogram_range(size_t n, size_t part, const void *x, int type, void
         A least = ((const T *)x)[first], most = least;                                             \
         EACH_ELEMENT(T, x, first, (size_t)thread_idx.x, (size_t)block_dim.x, end - first,          \
                      {                                                                             \
+                         FETCH_LEAF;                                                               \
                          const A v = e;                                                            \
                          least = v < least ? v : least;                                            \
                          most = v > most ? v : most;                                               \
