@@ -28,6 +28,7 @@ from ._operations import *  # noqa: F403
 from ._picture import Picture, picture
 from ._products import *  # noqa: F403
 from ._random import random
+from ._sets import *  # noqa: F403
 from ._shaping import *  # noqa: F403
 from ._statistics import *  # noqa: F403
 from ._symbol import Symbol

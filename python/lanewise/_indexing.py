@@ -137,7 +137,7 @@ def _check_mask(mask: Any, x: Any, axis: int) -> None:
                          f"{axis} on")
 
 
-def _places(mask: Any) -> list[Any]:
+def places(mask: Any) -> list[Any]:
     """The indices of what is set, an array for each of the mask's axes."""
     flat = mask.reshape(-1)
     found = _chosen(_core.operate("map", {"expression": "i", "dtype": "i64"}, (),
@@ -160,7 +160,7 @@ def _indices(read: _Key) -> list[Any]:
     """An array of indices for each axis."""
     found: list[Any] = []
     for part in read.arrays:
-        found += _places(part) if _code_of(part) == _BOOL else [part]
+        found += places(part) if _code_of(part) == _BOOL else [part]
     return found
 
 
