@@ -1,5 +1,6 @@
-"""docs/python.md and docs/frameworks.md are true: their blocks run one after the other, and give
-what they say. A framework's section runs in a process of its own, if the framework is installed.
+"""docs/python.md, docs/coming-from-numpy.md and docs/frameworks.md are true: their blocks run one
+after the other, and give what they say. A framework's section runs in a process of its own, if the
+framework is installed.
 
 A block of C that begins with a comment of a file's name is that file. An expression whose comment
 begins as a value does, says its result.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib.util
 import os
 import re
@@ -16,6 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lanewise as lw
@@ -72,6 +75,24 @@ def test_every_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_blocks_are_of_a_kind_that_runs() -> None:
     kinds = re.findall(r"^```(\w*)$", PAGE.read_text(), re.M)
     assert set(kinds) == {"", "python", "c"} and kinds.count("python") >= 8
+
+
+def test_the_names_of_numpy() -> None:
+    """Each name of the tables is NumPy's or ours, the block runs, and all functions are there."""
+    page, ours = (DOCS / "coming-from-numpy.md").read_text(), set[str]()
+    for row in re.findall(r"^\| (`.*)\|$", page, re.M):
+        numpys, lanewises, _ = re.split(r" \| ?", row, maxsplit=2)
+        for package, text in ((np, numpys), (lw, lanewises)):
+            for name in re.findall(r"`([\w.]+)`", text):
+                assert functools.reduce(getattr, name.split("."), package)
+        ours |= set(re.findall(r"`(\w+)", lanewises))
+    modules = [importlib.import_module(f"lanewise._{name}") for name in
+               ("creation", "shaping", "joining", "statistics", "products", "sets")]
+    assert not {name for module in modules for name in module.__all__} - ours
+    block = re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    assert block
+    line = page[:block.start()].count("\n") + 1
+    assert run_block(block[1], line, {}, "coming-from-numpy.md") == 3
 
 
 def run_section(title: str) -> None:
