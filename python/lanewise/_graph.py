@@ -406,6 +406,8 @@ class Graph(SymbolicRecording):
         made: list[Array] = []
 
         def there(value: Any) -> Any:
+            if isinstance(value, Array) and value.device is not device:
+                return value.numpy()  # a constant, in memory that each device can take
             if not isinstance(value, Symbol):
                 return value
             a = value._array

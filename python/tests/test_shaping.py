@@ -111,6 +111,14 @@ def test_in_graphs(name: str, call: Any, rank: int) -> None:
             np.testing.assert_array_equal(got[f"r{k}"], e)
 
 
+def test_constants_of_graphs_on_every_device() -> None:
+    with lw.Graph(inputs={"x": lw.TensorType("f4", (2,))}) as g:
+        g.output(lw.concat([np.ones(1, "f4"), g.x, lw.full(1, 5, "f4")]))
+    for device in ("cpu", "ref"):
+        got = g.compile(device)(np.arange(2, dtype="f4"))
+        assert got["out"].tolist() == [1, 0, 1, 5]
+
+
 def test_joining_promotes() -> None:
     for a in DTYPES:
         for b in DTYPES:
