@@ -63,3 +63,24 @@ def test_transposes_whose_lines_share_a_set(dtype: str, columns: int) -> None:
     x = np.random.default_rng(columns).integers(0, 200, (rows, columns)).astype(dtype)
     assert np.array_equal(lw.transpose(x), x.T)
     assert np.array_equal(lw.transpose(x[:, ::-1]), x[:, ::-1].T)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("terms", [0, 1, 7, 16, 64, 65, 128, 200, 1024, 1500])
+def test_a_vector_has_the_bits_of_a_matrix(dtype: str, terms: int) -> None:
+    random = np.random.default_rng(1)
+    for rows in (1, 31, 64, 65, 193, 1000):
+        x = (random.standard_normal((2 * rows, terms)) * 9).astype(dtype)
+        w = (random.standard_normal(terms) * 9).astype(dtype)
+        for view in x[:rows], x[::2], x[::-1], np.broadcast_to(x[:1], (rows, terms)):
+            need = lw.matmul(view, np.stack([w] * 5, 1))[:, 2]
+            out = np.zeros(2 * len(view), dtype)
+            for got in (lw.matmul(view, w), lw.matmul(w, view.T),
+                        lw.matmul(view, w, out=out[::2])):
+                assert np.asarray(got).tobytes() == need.tobytes()
+            bias = view[:, :1].sum(axis=1).astype(dtype)
+            need = lw.matmul(view, np.stack([w] * 5, 1), bias=np.stack([bias] * 5, 1))[:, 2]
+            assert np.asarray(lw.matmul(view, w, bias=bias)).tobytes() == need.tobytes()
+            need = lw.matmul(view, np.stack([w] * 5, 1))[:, 2]
+            stacked = lw.matmul(np.stack([view, view]), w)
+            assert np.asarray(stacked[1]).tobytes() == need.tobytes()

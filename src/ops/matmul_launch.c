@@ -244,8 +244,12 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     LW_TRY(count_threads(call, p, &l, &threads));
     const size_t enough = 2 * threads; /* blocks */
     if (by_terms) {
-        width = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
-        l.threads = (uint32_t)width;
+        const size_t span = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
+        width = whole(1 + RUN / size / (p->k + 1), span);
+        while (width > span && lw__divide_up(p->n, width) * batches_of(p) < enough)
+            width = whole(width / 2, span);
+        l.threads = (uint32_t)span;
+        l.height = width;
     } else {
         const size_t nodes = lw__divide_up(p->k, CHAIN) * batches_of(p);
         while (width * size > LEAST && lw__divide_up(p->n, width) * nodes < enough)
