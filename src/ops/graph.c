@@ -239,11 +239,11 @@ static bool is_whole(const struct lw__graph_tensor *t, const lw_tensor *view)
 {
     size_t count = 1;
 
-    if (view->rank < 0 || view->rank > LW_AXES || view->offset || !lw__tensor_is_plain(view))
+    if (view->rank < 0 || view->rank > LW_AXES)
         return false;
     for (int k = 0; k < view->rank; k++)
         count *= (size_t)view->extent[k];
-    return count == t->count;
+    return count == t->count && (!count || (!view->offset && lw__tensor_is_plain(view)));
 }
 
 lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
