@@ -121,6 +121,8 @@ def axes_of(axis: Any, rank: int) -> list[int]:
 
 def axis_of(axis: Any, rank: int) -> int:
     """One axis, counted from the first."""
+    if type(axis) is int and -rank <= axis < rank:
+        return axis % rank
     return axes_of(over_one(axis), rank)[0]
 
 

@@ -63,6 +63,8 @@ def _sequence(arrays: Any) -> tuple[Any, ...]:
 
 def _called(run: Callable[..., Any], given: tuple[Any, ...], args: tuple[Any, ...],
             words: dict[str, Any], out: Any, stream: Stream | None) -> Any:
+    if stream is None and out is None and all(type(x) is Array for x in given):
+        return run(given, args, words)  # as below, and sooner
     graph = next((x._graph for x in (*given, out) if isinstance(x, Recorded)), None)
     if graph is not None:
         if stream is not None and stream._graph is not graph:
@@ -90,6 +92,8 @@ def taken(x: Any, device: Device | None) -> Any:
 
 def _on_one_device(given: tuple[Any, ...], stream: Stream | None) -> tuple[Any, ...]:
     """Arrays stay where they are; others follow the first that lies on a device."""
+    if all(isinstance(x, Array) for x in given):
+        return given
     found = [x if isinstance(x, Array) else _foreign(x) for x in given]
     device = next((x.device for x in found if x is not None),
                   stream.device if stream is not None else None)
@@ -136,6 +140,8 @@ def _promoted(a: int, b: int) -> int:
 
 def promoted(*dtypes: Any) -> np.dtype[Any]:
     """The operations' common dtype: NumPy's, but int64 for uint64 with a signed type."""
+    if len(set(dtypes)) == 1:
+        return dtypes[0]
     return _dtypes.DTYPES[functools.reduce(_promoted, map(_dtypes.dtype_code, dtypes))]
 
 
@@ -166,6 +172,15 @@ def filled(view: Any, value: Any) -> Any:
     if isinstance(view, Recorded):
         return copied(np.broadcast_to(scalar, view.shape), view)  # type: ignore[attr-defined]
     return copied(asarray(scalar, device=view.device)._broadcast_to(view.shape), view)
+
+
+def part(x: Any, axis: int, begin: int, end: int) -> Any:
+    """The elements of an axis from begin up to end; a view."""
+    if isinstance(x, Recorded):
+        return x._view(lambda a, size: part(a, axis, begin, end))  # type: ignore[attr-defined]
+    shape = (*x.shape[:axis], end - begin, *x.shape[axis + 1:])
+    offset = x._offset + begin * x._strides[axis] if math.prod(shape) else 0
+    return _core.view(x, offset, shape, x._strides)
 
 
 def pieces(x: Any, axis: int, bounds: Sequence[int]) -> Iterator[Any]:

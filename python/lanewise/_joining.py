@@ -9,7 +9,7 @@ import numpy as np
 from . import _operations
 from ._array import Recorded
 from ._axes import axis_of
-from ._composed import (along, composed, copied, cut, filled, new, promoted, public, taken)
+from ._composed import (along, composed, copied, cut, filled, new, part, promoted, public, taken)
 from ._core import Stream
 from ._errors import ArgumentError
 from ._numbers import settled
@@ -30,7 +30,7 @@ def _joined(arrays: Sequence[Any], axis: int, dtype: Any = None) -> Any:
     for x in arrays:
         end = begin + x.shape[axis]
         if math.prod(x.shape):
-            copied(x, made[along(axis, slice(begin, end))])
+            copied(x, part(made, axis, begin, end))
         begin = end
     return made
 
@@ -104,7 +104,7 @@ def _rolled(x: Any, shift: Axes, axis: Axes) -> Any:
     moves = [(k, by % x.shape[k]) for k, by in total.items() if x.shape[k] and by % x.shape[k]]
     for k, by in moves:
         at = x.shape[k] - by
-        x = _joined([x[along(k, slice(at, None))], x[along(k, slice(at))]], k)
+        x = _joined([part(x, k, at, x.shape[k]), part(x, k, 0, at)], k)
     return x if moves else x.copy()
 
 
