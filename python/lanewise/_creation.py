@@ -121,7 +121,7 @@ def ones(shape: int | Shape, dtype: DtypeLike = "f32", *,
     >>> lw.ones(2)
     lanewise.Array([1., 1.], dtype=float32, device=cpu)
     """
-    return full(shape, 1, dtype, device=device)
+    return full(shape, 1, np.float64 if dtype is None else dtype, device=device)
 
 
 @composed

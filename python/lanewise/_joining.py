@@ -227,9 +227,9 @@ def _triangle(x: Any, k: int, sign: str) -> Any:
         raise ArgumentError(f"x has shape {x.shape}; need two axes or more")
     if not math.prod(x.shape):
         return x.copy()
-    rows, columns = (np.int64(e) for e in x.shape[-2:])
-    return _operations.map(f"(int64_t)(i % c) - (int64_t)(i / c % b) {sign} d ? a : 0", x, rows,
-                           columns, np.int64(k), dtype=x.dtype)
+    rows, columns = (np.arange(extent) for extent in x.shape[-2:])
+    return _operations.map(f"c - b {sign} d ? a : 0", x, rows.reshape(-1, 1), columns,
+                           np.int64(k), dtype=x.dtype)
 
 
 @composed

@@ -96,6 +96,8 @@ def test_like_in_graphs() -> None:
 
 def test_ones() -> None:
     assert (lw.ones((2, 3), "i4").numpy() == 1).all() and lw.ones(2).dtype == np.float32
+    assert {call(2, dtype=None).dtype for call in (lw.ones, lw.eye, lw.zeros, lw.empty)} == \
+        {np.dtype("f8")}
 
 
 @pytest.mark.parametrize("call, text", [
