@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Hashable, Sequence
+from typing import Any, Collection, Hashable, Sequence
 
 from . import _core, _operations
 from ._axes import axes_of, axis_of
@@ -33,7 +33,7 @@ def _diagonal(x: Any, labels: Labels) -> tuple[Any, Labels]:
     return x._view(view) if hasattr(x, "_view") else view(x, None), once
 
 
-def _without(x: Any, labels: Labels, kept: Sequence[Hashable]) -> tuple[Any, Labels]:
+def _without(x: Any, labels: Labels, kept: Collection[Hashable]) -> tuple[Any, Labels]:
     """The sum over all other labels."""
     gone = tuple(k for k, label in enumerate(labels) if label not in kept)
     if not gone:
@@ -163,9 +163,10 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *,
         if not 0 <= count <= min(x1.ndim, x2.ndim):
             raise ArgumentError(f"axes is {axes}; the shapes are {x1.shape} and {x2.shape}")
         first, second = list(range(x1.ndim - count, x1.ndim)), list(range(count))
+    elif isinstance(axes, (tuple, list)) and len(axes) == 2:
+        first, second = (axes_of(a, x.ndim) for a, x in zip(axes, (x1, x2)))
     else:
-        first, second = (axes_of(a, x.ndim) for a, x in
-                         zip(axes, (x1, x2), strict=True))  # type: ignore[arg-type]
+        raise ArgumentError(f"axes is {axes!r}; need an integer or a pair of axes")
     if len(first) != len(second) or \
             any(x1.shape[a] != x2.shape[b] for a, b in zip(first, second)):
         raise ArgumentError(f"axes is {axes}; the shapes {x1.shape} and {x2.shape} do not agree "

@@ -27,7 +27,7 @@ def reshape(x: ArrayLike, /, shape: int | Shape, *, copy: bool | None = None) ->
            [3, 4, 5]])
     """
     extents = reshaped(x.shape, ints((shape,)))
-    array = getattr(x, "_array", x)
+    array: Any = getattr(x, "_array", x)
     if copy is False and array._reshaped_view(extents) is None:
         raise ArgumentError(f"copy=False: an array of shape {x.shape} and strides "
                             f"{array.strides} has no view of shape {extents}")

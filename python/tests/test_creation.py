@@ -73,12 +73,12 @@ def test_like(name: str, more: tuple[Any, ...]) -> None:
     call, reference = getattr(lw, name), getattr(np, name)
     for dtype in (*NUMBERS, "?"):
         for x in (np.ones((), dtype), np.ones((2, 0), dtype), np.ones((4, 6), dtype).T[::2]):
-            for given in (x, lw.asarray(x)):
-                got, expected = call(given, *more), reference(x, *more)
+            for array in (x, lw.asarray(x)):
+                got, expected = call(array, *more), reference(x, *more)
                 assert got.dtype == expected.dtype and got.shape == expected.shape
                 if name != "empty_like":
                     np.testing.assert_array_equal(np.asarray(got), expected)
-                assert isinstance(got, lw.Array) == isinstance(given, lw.Array)
+                assert isinstance(got, lw.Array) == isinstance(array, lw.Array)
     assert call([1, 2], *more, dtype="f4").dtype == np.float32
     there = call(np.ones(2), *more, device="ref")
     assert isinstance(there, lw.Array) and there.device.name == "ref"

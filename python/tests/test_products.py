@@ -141,6 +141,7 @@ def test_the_order_is_that_of_operations() -> None:
     (lambda x: lw.einsum("ij,kl,mn->ijklmn", x, x, x), "6 axes; need 0 to 4"),
     (lambda x: lw.tensordot(x, x, axes=1), "do not agree there"),
     (lambda x: lw.tensordot(x, x, axes=3), "axes is 3"),
+    (lambda x: lw.tensordot(x, x, axes=[0]), r"axes is \[0\]; need an integer or a pair"),
     (lambda x: lw.vecdot(x, x.T), "the extents of axis -1 are 3 and 2"),
 ])
 def test_what_is_refused(call: Callable[[Any], Any], text: str) -> None:

@@ -38,8 +38,8 @@ def same(got: Any, expected: Any, kind: type) -> None:
 @given(x=some())
 def test_the_standards(name: str, x: np.ndarray) -> None:
     expected = getattr(np, name)(x)
-    for given, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
-        got = getattr(lw, name)(given)
+    for array, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
+        got = getattr(lw, name)(array)
         if name == "unique_values":
             same(got, np.sort(expected), kind)
             continue
@@ -52,8 +52,8 @@ def test_the_standards(name: str, x: np.ndarray) -> None:
 def test_numpys(x: np.ndarray, flags: tuple[bool, ...], equal_nan: bool) -> None:
     every = np.unique(x, True, True, True, equal_nan=equal_nan)  # by a stable sort
     expected = [row for row, is_wanted in zip(every, (True, *flags)) if is_wanted]
-    for given, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
-        got = lw.unique(given, *flags, equal_nan=equal_nan)
+    for array, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
+        got = lw.unique(array, *flags, equal_nan=equal_nan)
         if not any(flags):
             same(got, expected[0], kind)
             continue
@@ -68,8 +68,8 @@ def test_where_it_is_not_zero(x: np.ndarray) -> None:
         with pytest.raises(lw.ArgumentError, match="x has rank 0; need an axis or more"):
             lw.nonzero(x)
         return
-    for given, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
-        got = lw.nonzero(given)
+    for array, kind in ((x, np.ndarray), (lw.asarray(x), lw.Array)):
+        got = lw.nonzero(array)
         assert len(got) == x.ndim
         for a, b in zip(got, np.nonzero(x)):
             same(a, b, kind)
