@@ -123,6 +123,22 @@ for call, error in ((lambda: other.__dlpack__(dl_device=(1, 0), copy=False), Buf
     except error:
         continue
     raise AssertionError(error)
+
+# Functions of several operations stay on the GPU.
+x = np.arange(12, dtype="f4").reshape(3, 4) % 5
+there = lw.asarray(x, device="cuda")
+for call in (lambda m, x: m.concat([x, m.flip(x)]), lambda m, x: m.roll(x, 1, axis=1),
+             lambda m, x: m.repeat(x, [0, 1, 2, 3], axis=1), lambda m, x: m.pad(x, 1, "wrap"),
+             lambda m, x: m.tril(x), lambda m, x: m.diff(x, axis=0, prepend=0),
+             lambda m, x: m.var(x, axis=0), lambda m, x: m.full_like(x, 3),
+             lambda m, x: m.cumulative_sum(x, axis=1, include_initial=True),
+             lambda m, x: m.einsum("ij,kj->ik", x, x), lambda m, x: m.einsum("ij,ij->ij", x, x),
+             lambda m, x: m.unique_all(x).inverse_indices, lambda m, x: m.nonzero(x)[1]):
+    got = call(lw, there)
+    assert got.device.name == "cuda" and np.allclose(got.numpy(), call(np, x), 1e-6)
+    assert np.array_equal(got.numpy(), call(lw, x)) and isinstance(call(lw, x), np.ndarray)
+made = lw.concat([lw.arange(3, device="cuda"), lw.eye(2, device="cuda")[0]])
+assert made.device.name == "cuda" and made.numpy().tolist() == [0, 1, 2, 1, 0]
 print("done")
 """
 

@@ -79,7 +79,7 @@ ONE: list[tuple[str, Callable[[Any, Any], Any], int]] = [
     ("stack", lambda m, x: m.stack([x, x, x], axis=-1) if x.ndim < 4 else x, 0),
     ("meshgrid", lambda m, x: list(m.meshgrid(x, x, indexing="ij")) if x.ndim < 2 else x, 0),
     ("broadcast_arrays", lambda m, x: list(m.broadcast_arrays(x, x[..., :1])), 1),
-    ("diff", lambda m, x: m.diff(x, axis=0) if x.dtype.kind == "f" and x.shape[0] else x, 1),
+    ("diff", lambda m, x: m.diff(x, axis=0) if x.shape[0] else x, 1),
 ]
 
 
