@@ -69,6 +69,14 @@ typedef enum lw_sum_order { LW_SUM_FIXED, LW_SUM_EXACT, LW_SUM_FREE } lw_sum_ord
 
 typedef struct lw_dot_options { lw_sum_order sum; } lw_dot_options;
 typedef struct lw_reduce_options { int axis; bool keepdims; lw_sum_order sum; } lw_reduce_options;
+typedef struct lw_map_number { const char *name; lw_arg value; } lw_map_number; /* an int, uint or
+    real: a parameter of the kernel, so that another value needs no other kernel */
+typedef struct lw_map_options {
+    const char *const *names; /* of the inputs in the expressions; NULL: a to h */
+    const lw_map_number *numbers;
+    size_t number_count; /* up to 16 */
+    const char *head; /* C that comes before, as functions that the expressions call; or NULL */
+} lw_map_options;
 typedef struct lw_map_reduce_options { int axis; bool keepdims; } lw_map_reduce_options;
 typedef enum lw_scan_op { LW_SCAN_ADD, LW_SCAN_MUL, LW_SCAN_MAX, LW_SCAN_MIN } lw_scan_op;
 typedef struct lw_scan_options { int axis; bool exclusive; lw_scan_op op; } lw_scan_options;
@@ -114,6 +122,9 @@ LW__REDUCTION(lw_mean) LW__REDUCTION(lw_any) LW__REDUCTION(lw_all)
 LW__REDUCTION(lw_argmax) LW__REDUCTION(lw_argmin) /* out: i64 */
 LW__CALL lw_map(lw_stream *s, lw_tensor out, const char *expression, const lw_tensor *inputs,
                 size_t count);
+LW__CALL lw_map_many(lw_stream *s, const lw_tensor *outs, const char *const *expressions,
+                     size_t out_count, const lw_tensor *inputs, size_t count,
+                     const lw_map_options *options); /* outs of one shape, 1 to 4 */
 LW__CALL lw_map_reduce(lw_stream *s, lw_tensor out, const char *map, const char *combine,
                        double identity, const lw_tensor *inputs, size_t count,
                        const lw_map_reduce_options *options);

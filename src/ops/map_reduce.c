@@ -196,14 +196,13 @@ static lw_status check_count(const struct lw__call *call, const struct lw__opera
 static lw_status common_shape(struct lw__call *call, const struct map_reduce_arguments *a,
                               struct reduction *r, struct lw__operand *all)
 {
-    static const char *const names[] = {"a", "b", "c", "d"};
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
 
     *all = (struct lw__operand){.name = "the inputs", .shape = {{1, 1, 1, 1}}};
     for (size_t k = 0; k < a->count; k++) {
         struct lw__operand *in = &r->inputs[k];
 
-        LW_TRY(lw__operand_in(call, names[k], a->inputs[k], in));
+        LW_TRY(lw__operand_in(call, lw__input_name(k), a->inputs[k], in));
         for (int x = 0; x < LW_AXES; x++)
             if (all->shape.extent[x] == 1)
                 all->shape.extent[x] = in->shape.extent[x];

@@ -1,6 +1,7 @@
 /* text.c - kernels from text; see text.h. */
 #include "ops/text.h"
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,9 +151,33 @@ lw_status lw__check_expression(const char *op, const char *what, const char *exp
 lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count)
 {
     if (count > LW_INPUTS_MAX)
-        return lw_fail(LW_E_ARG, "%s: there are %zu inputs; need at most %d: a, b, c, d", op, count,
+        return lw_fail(LW_E_ARG, "%s: there are %zu inputs; need at most %d", op, count,
                        LW_INPUTS_MAX);
     if (count && !inputs)
         return lw_fail(LW_E_ARG, "%s: the list of %zu inputs is NULL", op, count);
+    return LW_OK;
+}
+
+const char *lw__input_name(size_t k)
+{
+    static const char *const names[LW_INPUTS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+    assert(k < LW_INPUTS_MAX);
+    return names[k];
+}
+
+lw_status lw__check_name(const char *op, const char *name)
+{
+    enum { MOST = 40 }; /* characters */
+    size_t length = 0;
+
+    while (name && (isalpha((unsigned char)name[length]) || name[length] == '_' ||
+                    (length && isdigit((unsigned char)name[length]))))
+        length++;
+    if (!length || length > MOST || name[length] || !strncmp(name, "lw_", 3))
+        return lw_fail(LW_E_ARG,
+                       "%s: the name '%.80s'; need a word of C of at most %d letters, digits and _ "
+                       "that does not begin with lw_",
+                       op, name ? name : "NULL", MOST);
     return LW_OK;
 }

@@ -3,12 +3,13 @@
 #define LW_OPS_TEXT_H
 #include "ops/op.h"
 
-enum { LW_INPUTS_MAX = 4, LW_SOURCE_MAX = 16384 }; /* a, b, c, d; bytes of a text */
+enum { LW_INPUTS_MAX = 8, LW_OUTPUTS_MAX = 4, LW_NUMBERS_MAX = 16 };
+enum { LW_SOURCE_MAX = 32768 }; /* bytes of a text */
 
 struct lw__source {
     char text[LW_SOURCE_MAX];
     size_t length;              /* LW_SOURCE_MAX: it did not fit */
-    const char *expressions[3]; /* the caller's, as they stand in the text; NULL after the last */
+    const char *expressions[LW_OUTPUTS_MAX + 1]; /* the caller's, as they stand in the text; NULL after the last */
 };
 /* lw__source_begin - the headers: the kernel language, and math.h with its constants.
  * lw__source_expression - the expression in parentheses; messages name it `name`. */
@@ -33,4 +34,9 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
 /* errors: LW_E_ARG the expression is NULL or blank; there are too many inputs, or none of them. */
 lw_status lw__check_expression(const char *op, const char *what, const char *expression);
 lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count);
+
+/* lw__input_name - of the inputs that the caller gave no names: a to h.
+ * lw__check_name - errors: LW_E_ARG it is no word of C that a caller may take. */
+const char *lw__input_name(size_t k);
+lw_status lw__check_name(const char *op, const char *name);
 #endif
