@@ -14,6 +14,7 @@ from ._core import Device, Kernel, Stream
 from ._creation import *  # noqa: F403
 from ._custom import Op, TensorType, custom, op, ops
 from ._devices import _default as _defaults
+from ._elementwise import *  # noqa: F403
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)
 from ._dims import Dim
 from ._dtypes import bfloat16

@@ -32,7 +32,6 @@ class Array(Values, _core.Array):
     """
 
     __slots__ = ()
-
     @property
     def T(self) -> "Array":
         """The axes reversed, as a view."""
@@ -196,6 +195,18 @@ class Array(Values, _core.Array):
         text = np.array2string(values, separator=", ")
         dtype = _dtypes.TITLES[self._code]
         return f"lanewise.Array({text}, dtype={dtype}, device={self.device.name})"
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **words: Any) -> Any:
+        """NumPy's functions give NumPy's arrays; an operator after NumPy's scalar an Array."""
+        from ._elementwise import of_ufunc
+        ours = of_ufunc(ufunc.__name__) if isinstance(inputs[0], np.generic) else None
+        if ours is not None and method == "__call__" and not words:
+            return ours(*inputs)
+        out = words.get("out")
+        if out is not None:
+            words["out"] = tuple(x.numpy() if isinstance(x, Array) else x for x in out)
+        return getattr(ufunc, method)(
+            *(x.numpy() if isinstance(x, Array) else x for x in inputs), **words)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         values = self.numpy()

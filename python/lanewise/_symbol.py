@@ -6,31 +6,18 @@ from typing import Any, Callable, Iterator, NoReturn
 from . import _dtypes, _indexing
 from ._array import Array, Recorded
 from ._dims import check_index, index_at
+from ._elementwise import COMPARISONS, OPERATORS, operate as _operator
 from ._views import ints, reshaped
-
-_TWO = {"add": "a + b", "sub": "a - b", "mul": "a * b", "truediv": "a / b",
-        "floordiv": "floor(a / b)", "mod": "fmod(a, b)", "pow": "pow(a, b)", "and": "a & b",
-        "or": "a | b", "xor": "a ^ b", "lshift": "a << b", "rshift": "a >> b"}
-_COMPARISONS = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "le": "a <= b", "gt": "a > b",
-                "ge": "a >= b"}
-_ONE = {"neg": "-a", "invert": "~a", "abs": "fabs(a)"}
-
 
 def _no_values(self: Any, *args: Any, **words: Any) -> NoReturn:
     raise TypeError("a tensor of a graph has no values; they are there when the graph has run")
-
-
-def _operator(call: str) -> Callable[..., NoReturn]:
-    def refuse(self: Any, *args: Any) -> NoReturn:
-        raise TypeError(f"a tensor of a graph has no operators; need lanewise.{call}")
-    return refuse
 
 
 class Symbol(Recorded):
     """A tensor of a graph: an input, a temporary, or what an operation gives. Made by Graph.
 
     It has dtype and shape, and indices, slices, reshape and transpose are views, as an Array's.
-    Assigning to a view records a copy. To ask for its values is TypeError, and so are operators.
+    Assigning to a view records a copy, an operator a map. To ask for its values is TypeError.
 
     >>> with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 6))}) as g:
     ...     print(g.x[:, :3], g.x[-1, ::2].shape, len(g.x.T))
@@ -116,6 +103,14 @@ class Symbol(Recorded):
     def __setitem__(self, key: Any, value: Any) -> None:
         self._graph._assign(self[key], value)
 
+    def __matmul__(self, other: Any) -> Any:
+        from ._operations import matmul
+        return matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        from ._operations import matmul
+        return matmul(other, self)
+
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of a tensor of rank 0")
@@ -138,13 +133,21 @@ class Symbol(Recorded):
         return f"<lanewise.Symbol {_dtypes.TITLES[self._array._code]} {self.shape}>"
 
 
-for _name, _expression in _TWO.items():
-    setattr(Symbol, f"__{_name}__", _operator(f'map("{_expression}", x, y)'))
-    setattr(Symbol, f"__r{_name}__", _operator(f'map("{_expression}", y, x)'))
-for _name, _expression in _COMPARISONS.items():
-    _same = ", or `is` for the same tensor" if _name in ("eq", "ne") else ""
-    setattr(Symbol, f"__{_name}__", _operator(f'map("{_expression}", x, y){_same}'))
-for _name, _expression in _ONE.items():
-    setattr(Symbol, f"__{_name}__", _operator(f'map("{_expression}", x)'))
-setattr(Symbol, "__matmul__", _operator("matmul(x, y)"))
-setattr(Symbol, "__rmatmul__", _operator("matmul(y, x)"))
+
+def _swapped(function: Any) -> Callable[[Any, Any], Any]:
+    return lambda self, other: _operator(function, (other, self))
+
+
+def _straight(function: Any) -> Callable[..., Any]:
+    return lambda self, *other: _operator(function, (self, *other))
+
+
+def _in_place(function: Any) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function.other(self, other, out=self)
+
+
+for _name, _function in OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", _straight(_function))
+    if _function.other.arity == 2 and _function.__name__ not in COMPARISONS:
+        setattr(Symbol, f"__r{_name}__", _swapped(_function))
+        setattr(Symbol, f"__i{_name}__", _in_place(_function))

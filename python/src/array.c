@@ -41,6 +41,9 @@ static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool read
     m->buffer = buffer;
     m->data = data ? data : lw_buffer_address(buffer);
     m->readonly = readonly;
+    m->is_shared = false;
+    m->exports = 0;
+    m->readers = NULL;
     return m;
 }
 
@@ -56,6 +59,11 @@ bool is_plain_array(core *c, PyObject *object)
     return Py_TYPE(object) == (PyTypeObject *)c->ndarray || is_array(c, object);
 }
 
+device *array_device(const array *a)
+{
+    return a->memory ? a->memory->device : waiting_device(a);
+}
+
 Py_ssize_t array_size(const array *a)
 {
     Py_ssize_t size = 1;
@@ -68,17 +76,27 @@ Py_ssize_t array_size(const array *a)
 /* In C order on the memory, whose reference it takes. */
 static array *array_create(core *c, memory *m, lw_dtype dtype, int rank, const Py_ssize_t *extents)
 {
-    array *a = m ? (array *)PyType_GenericAlloc((PyTypeObject *)c->array_class, 0) : NULL;
-    Py_ssize_t stride = 1;
+    array *a = m ? array_waiting(c, dtype, rank, extents) : NULL;
 
     if (!a) {
         DROP_IF(m);
         return NULL;
     }
-    a->core = c;
     a->memory = m;
-    a->dtype = dtype;
     a->readonly = m->readonly;
+    return a;
+}
+
+/* In C order, without memory. */
+array *array_waiting(core *c, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    array *a = (array *)PyType_GenericAlloc((PyTypeObject *)c->array_class, 0);
+    Py_ssize_t stride = 1;
+
+    if (!a)
+        return NULL;
+    a->core = c;
+    a->dtype = dtype;
     a->rank = rank;
     for (int k = rank; k-- > 0;) {
         a->extent[k] = extents[k];
@@ -95,15 +113,16 @@ static void release_host(void *memory, void *user)
 }
 
 /* Memory of the host is ours, so that NumPy can share it. */
-static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, lw_buffer **buffer,
-                                void **data)
+static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, bool is_cleared,
+                                lw_buffer **buffer, void **data)
 {
     const size_t bytes = count * lw_dtype_size(dtype);
 
     *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
     if (!*data)
         return lw_fail(LW_E_MEMORY, "no memory for %zu bytes", bytes);
-    memset(*data, 0, bytes);
+    if (is_cleared)
+        memset(*data, 0, bytes);
     lw_status status =
         lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host, NULL, buffer);
     if (status)
@@ -111,7 +130,8 @@ static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, lw_buff
     return status;
 }
 
-array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+static array *allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents,
+                       bool is_cleared)
 {
     size_t count = 1, most = PY_SSIZE_T_MAX / (2 * lw_dtype_size(dtype));
     lw_buffer *buffer = NULL;
@@ -127,13 +147,23 @@ array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ext
         count *= extents[k] ? (size_t)extents[k] : 1;
     }
     count = is_empty ? 0 : count;
-    lw_status status = d->is_host ? create_on_host(d, dtype, count, &buffer, &data)
+    lw_status status = d->is_host ? create_on_host(d, dtype, count, is_cleared, &buffer, &data)
                                   : lw_buffer_create(d->handle, dtype, count, &buffer);
     if (status) {
         raise_status(d->core, status);
         return NULL;
     }
     return array_create(d->core, memory_create(d, buffer, data, false), dtype, rank, extents);
+}
+
+array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    return allocate(d, dtype, rank, extents, false);
+}
+
+array *array_zeros(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    return allocate(d, dtype, rank, extents, true);
 }
 
 /* In C order on a buffer, whose reference it takes. */
@@ -159,6 +189,7 @@ array *array_wrap(device *d, const operand *o, holder *h)
                      o->tensor.rank, o->tensor.extent);
     if (!a)
         return NULL;
+    a->memory->is_shared = true;
     a->offset = (o->data - o->low) / (Py_ssize_t)size;
     for (int k = 0; k < a->rank && count; k++) /* others say nothing, and may be any number */
         if (a->extent[k] > 1)
@@ -202,6 +233,7 @@ static void array_dealloc(PyObject *self)
 
     if (((array *)self)->weak)
         PyObject_ClearWeakRefs(self);
+    waiting_drop((array *)self);
     DROP_IF(((array *)self)->memory);
     release(self);
     DROP(type);
@@ -237,7 +269,7 @@ enum attribute {
 
 static PyObject *array_get(PyObject *self, void *closure)
 {
-    const array *a = (array *)self;
+    array *a = (array *)self;
     const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
     PyObject *object = NULL;
 
@@ -247,13 +279,16 @@ static PyObject *array_get(PyObject *self, void *closure)
     case STRIDES_IN_ELEMENTS: return extents_tuple(a->rank, a->stride, 1);
     case DTYPE: object = a->core->dtypes[a->dtype]; break;
     case DTYPE_CODE: return PyLong_FromLong((long)a->dtype);
-    case DEVICE: object = (PyObject *)a->memory->device; break;
+    case DEVICE: object = (PyObject *)array_device(a); break;
     case NBYTES: return PyLong_FromSsize_t(array_size(a) * size);
     case NDIM: return PyLong_FromLong(a->rank);
     case SIZE: return PyLong_FromSsize_t(array_size(a));
     case IS_READONLY: return PyBool_FromLong(a->readonly);
     case OFFSET: return PyLong_FromSsize_t(a->offset);
     case POINTER:
+        if (array_settle(a) || memory_settle(a->memory))
+            return NULL;
+        a->memory->is_shared = true;
         if (a->memory->data)
             return PyLong_FromVoidPtr((char *)a->memory->data + a->offset * size);
         object = Py_None;
@@ -284,7 +319,7 @@ static PyGetSetDef array_attributes[] = {
 static PyObject *array_method_wait(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    if (array_wait((array *)self))
+    if (array_settle((array *)self) || array_wait((array *)self))
         return NULL;
     Py_RETURN_NONE;
 }
@@ -299,7 +334,7 @@ static PyMemberDef array_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyType_Slot array_slots[] = {
+static const PyType_Slot array_own_slots[] = {
     {Py_tp_members, array_members},
     {Py_tp_dealloc, (void *)array_dealloc},
     {Py_tp_getset, array_attributes},
@@ -308,9 +343,18 @@ static PyType_Slot array_slots[] = {
     {Py_bf_releasebuffer, (void *)array_release_buffer},
     {0, NULL},
 };
-PyType_Spec array_spec = {
-    "lanewise._core.Array", sizeof(array), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};
+enum { OWN_SLOTS = sizeof array_own_slots / sizeof *array_own_slots };
+static PyType_Slot array_slots[ARRAY_OPERATORS + OWN_SLOTS];
+PyType_Spec *array_spec(const PyType_Slot *operators)
+{
+    static PyType_Spec spec = {
+        "lanewise._core.Array", sizeof(array), 0,
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};
+
+    memcpy(array_slots, operators, ARRAY_OPERATORS * sizeof *operators);
+    memcpy(array_slots + ARRAY_OPERATORS, array_own_slots, sizeof array_own_slots);
+    return &spec;
+}
 
 /* ---- functions of the module ---- */
 
@@ -351,7 +395,7 @@ PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t coun
         return NULL;
     device *d = device_from(c, args[0]);
     if (d)
-        a = array_allocate(d, (lw_dtype)dtype, rank, extents);
+        a = array_zeros(d, (lw_dtype)dtype, rank, extents);
     DROP_IF(d);
     return (PyObject *)a;
 }
@@ -410,6 +454,8 @@ PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 4 || !is_array(c, args[0]) || read_extents(c, args[2], &rank, extents))
         return NULL;
     array *from = (array *)args[0];
+    if (array_settle(from))
+        return NULL;
     HOLD(from->memory);
     array *a = array_create(c, from->memory, from->dtype, rank, extents);
     if (!a)
@@ -431,6 +477,8 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
     if (count != 3 || !is_array(c, args[0]) || (writes = PyObject_IsTrue(args[2])) < 0)
         return NULL;
     array *a = (array *)args[0];
+    if (array_settle(a) || (writes && memory_settle(a->memory)))
+        return NULL;
     Py_buffer view;
     if (PyObject_GetBuffer(args[1], &view, writes ? PyBUF_C_CONTIGUOUS : PyBUF_CONTIG))
         return NULL;

@@ -22,7 +22,7 @@ static bool is_c_order(const array *a)
 
 static int refuse(array *a, int flags)
 {
-    if (!a->memory->device->is_host)
+    if (!array_device(a)->is_host)
         PyErr_SetString(PyExc_BufferError, "the array is on a GPU; need .numpy(), which copies it");
     else if (a->dtype == LW_BF16 && !a->core->has_bfloat16_buffers)
         PyErr_SetString(PyExc_BufferError, "bf16 has no buffer; need .numpy()");
@@ -43,7 +43,8 @@ int array_get_buffer(PyObject *self, Py_buffer *view, int flags)
     const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
 
     view->obj = NULL;
-    if (refuse(a, flags) || array_wait(a))
+    if (refuse(a, flags) || array_settle(a) || (!a->readonly && memory_settle(a->memory)) ||
+        array_wait(a))
         return -1;
     shape *s;
     s = PyMem_Calloc(1, sizeof *s);
@@ -65,11 +66,12 @@ int array_get_buffer(PyObject *self, Py_buffer *view, int flags)
     view->shape = flags & PyBUF_ND ? s->extent : NULL;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? s->stride : NULL;
     view->obj = Py_NewRef(self);
+    a->memory->exports++;
     return 0;
 }
 
 void array_release_buffer(PyObject *self, Py_buffer *view)
 {
-    (void)self;
+    ((array *)self)->memory->exports--;
     PyMem_Free(view->internal);
 }

@@ -29,6 +29,9 @@ enum {
     INPUTS = 8,
     OUTPUTS = 4,
     STATUSES = 13,
+    ARITY = 3,
+    OPERATORS = 22,
+    ARRAY_OPERATORS = 30, /* slots */
     IDLE_STREAMS = 8,
     REQUEST_BITS = 6,
     SLICE_NS = 50000000
@@ -63,7 +66,7 @@ struct scalar {
 /* The module's state. */
 typedef struct core {
     PyTypeObject *device_type, *memory_type, *array_type, *stream_type;
-    PyTypeObject *program_type, *kernel_type, *launcher_type, *function_type;
+    PyTypeObject *program_type, *kernel_type, *launcher_type, *function_type, *elementwise_type;
     PyObject *errors[STATUSES]; /* by -status */
     PyObject *dtypes[LW_DTYPE_COUNT];
     PyObject *array_class; /* the Python class on array_type */
@@ -77,7 +80,13 @@ typedef struct core {
     PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
     PyObject *out_word;    /* "out" */
-    struct sight *sight;   /* the latest call that is watched; or NULL */
+    PyObject *operators[OPERATORS]; /* of Array: Elementwise, in the order of enum operator */
+    PyObject *other;                /* (function, operands): an operator on what is no Array */
+    PyObject *matmul;               /* (x, y) */
+    bool waits;                     /* results of operators wait until they are read */
+    signed char promoted[LW_DTYPE_COUNT][LW_DTYPE_COUNT];
+    unsigned walk;       /* the latest over a waiting result's operands */
+    struct sight *sight; /* the latest call that is watched; or NULL */
     struct request *requests[1 << REQUEST_BITS];
     struct scalar scalars[LW_DTYPE_COUNT];
     waste *waste;
@@ -87,6 +96,7 @@ typedef struct core {
 } core;
 
 typedef struct stream stream;
+typedef struct waiting waiting;
 
 typedef struct device {
     PyObject_HEAD core *core;
@@ -113,17 +123,27 @@ struct stream {
     bool is_checked; /* findings are no failure of it: a check tells them at its end */
 };
 
+/* A waiting result among those that read an array. */
+typedef struct reader {
+    struct reader *next, **place; /* place: what points here; NULL: in no list */
+    struct array *array;
+} reader;
+
 typedef struct memory {
     PyObject_HEAD device *device;
     lw_buffer *buffer;
     void *data; /* of the host, or the GPU's; NULL: a graph's tensor, or empty */
     bool readonly;
+    bool is_shared; /* others may write it at any time: it is theirs, or was handed out */
+    size_t exports; /* buffers of Python that may be written */
+    reader *readers;
 } memory;
 
 typedef struct array {
     PyObject_HEAD core *core;
-    memory *memory;
-    PyObject *weak; /* the list of weak references */
+    memory *memory;   /* NULL: it waits */
+    waiting *waiting; /* how it is computed; NULL: it is there */
+    PyObject *weak;   /* the list of weak references */
     lw_dtype dtype;
     bool readonly;
     int rank;
@@ -187,9 +207,14 @@ void stream_keep_line(const lw_output *output, void *s);
 int stream_print(stream *s);
 void stream_print_last(stream *s);
 
-/* array.c, array_buffer.c */
-extern PyType_Spec memory_spec, array_spec;
+/* array.c, array_buffer.c: array_allocate leaves the elements as they come, array_zeros clears
+ * them; array_device is there also while it waits */
+extern PyType_Spec memory_spec;
+PyType_Spec *array_spec(const PyType_Slot *operators); /* ARRAY_OPERATORS of them */
 array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+array *array_zeros(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+array *array_waiting(core *c, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+device *array_device(const array *a);
 array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents);
 array *array_wrap(device *d, const operand *o, holder *h);
 int array_wait(array *a);
@@ -330,6 +355,73 @@ bool operate_again(core *c, request *r, const dtypes *dtypes, PyObject *args, Py
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* waiting.h: results that wait until they are read */
+
+/* What one element is made of, for one dtype of the operands. $0, $1, $2 in text stand for them. */
+typedef struct overload {
+    bool is_there;
+    lw_dtype in[ARITY], out;
+    char *text, *head; /* head: C before the kernel, or NULL */
+} overload;
+
+typedef struct elementwise {
+    PyObject_HEAD core *core;
+    PyObject *name, *dict;
+    PyObject *other;             /* the function for what is no Array */
+    size_t arity, first, weight; /* first: the operand from which on dtypes are promoted */
+    overload overloads[LW_DTYPE_COUNT];
+} elementwise;
+
+/* One of an Array and a number, which has the kind of a kernel's. */
+typedef struct term {
+    array *array; /* or NULL; borrowed */
+    lw_arg number;
+} term;
+
+/* waiting_create - the result of a function on terms that fit, as an Array that waits, or is there
+ * where it may not wait.
+ * array_settle - compute what waits.
+ * memory_settle - compute all that waits and reads the memory, which is about to be written or
+ * handed out.
+ * waiting_write - compute the result in the elements of an array that is there, of one shape. */
+array *waiting_create(elementwise *f, const overload *o, const term *terms);
+int waiting_write(elementwise *f, const overload *o, const term *terms, array *to);
+int array_settle(array *a);
+int memory_settle(memory *m);
+void waiting_drop(array *a);
+device *waiting_device(const array *a);
+
+/* elementwise.c: functions of elements, and Array's operators */
+enum operator{
+    OPERATOR_ADD,
+    OPERATOR_SUBTRACT,
+    OPERATOR_MULTIPLY,
+    OPERATOR_DIVIDE,
+    OPERATOR_FLOOR_DIVIDE,
+    OPERATOR_REMAINDER,
+    OPERATOR_POW,
+    OPERATOR_AND,
+    OPERATOR_OR,
+    OPERATOR_XOR,
+    OPERATOR_LEFT,
+    OPERATOR_RIGHT,
+    OPERATOR_NEGATIVE,
+    OPERATOR_POSITIVE,
+    OPERATOR_ABS,
+    OPERATOR_INVERT,
+    OPERATOR_LESS,
+    OPERATOR_LESS_EQUAL,
+    OPERATOR_EQUAL,
+    OPERATOR_NOT_EQUAL,
+    OPERATOR_GREATER,
+    OPERATOR_GREATER_EQUAL
+};
+extern PyType_Spec elementwise_spec;
+extern PyType_Slot array_operators[ARRAY_OPERATORS];
+PyObject *core_elementwise(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_operators(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_fusion(PyObject *module, PyObject *object);
 
 /* function.c: a function whose calls repeat themselves */
 extern PyType_Spec function_spec;

@@ -151,6 +151,9 @@ PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t cou
         (waits = PyObject_IsTrue(args[2])) < 0)
         return NULL;
     array *a = (array *)args[0];
+    if (array_settle(a) || memory_settle(a->memory))
+        return NULL;
+    a->memory->is_shared = true;
     if (lw_buffer_is_blank(a->memory->buffer)) {
         raise_text(c, LW_E_ARG, "a tensor of a graph has no memory");
         return NULL;

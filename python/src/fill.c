@@ -14,6 +14,8 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (PyErr_Occurred())
         return NULL;
     array *a = (array *)args[0];
+    if (array_settle(a) || memory_settle(a->memory))
+        return NULL;
     size_t size = (size_t)array_size(a);
     char *to = (char *)a->memory->data + (size_t)a->offset * lw_dtype_size(a->dtype);
     Py_BEGIN_ALLOW_THREADS;

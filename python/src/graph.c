@@ -211,8 +211,13 @@ static int run_there(core *c, lw_executable *x, const stream *s, PyObject *array
     lw_tensor tensors[MOST_BOUND];
     lw_status status;
 
-    for (size_t k = 0; k < count; k++)
-        tensors[k] = array_tensor((array *)PyTuple_GetItem(arrays, (Py_ssize_t)k));
+    for (size_t k = 0; k < count; k++) {
+        array *a = (array *)PyTuple_GetItem(arrays, (Py_ssize_t)k);
+
+        if (array_settle(a) || memory_settle(a->memory)) /* it may be written */
+            return -1;
+        tensors[k] = array_tensor(a);
+    }
     Py_BEGIN_ALLOW_THREADS;
     status = lw_executable_run(x, s->handle, NULL, tensors, count);
     Py_END_ALLOW_THREADS;
@@ -235,7 +240,8 @@ static int run_checked(core *c, lw_executable *x, device *d, PyObject *arrays, s
         failed = operand_take(c, PyTuple_GetItem(arrays, (Py_ssize_t)taken), o);
         if (failed)
             break;
-        failed = operand_bind(c, o, d, false, false);
+        failed =
+            (o->array && memory_settle(o->array->memory)) || operand_bind(c, o, d, false, false);
         tensors[taken] = o->tensor;
     }
     if (!failed) {

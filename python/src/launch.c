@@ -235,7 +235,7 @@ static device *choose_device(const launcher *l, PyObject *tuple, Py_ssize_t coun
         PyObject *object = PyTuple_GetItem(tuple, k);
 
         if (is_array(l->kernel->core, object))
-            d = ((array *)object)->memory->device;
+            d = array_device((array *)object);
     }
     return d ? (device *)Py_NewRef((PyObject *)d) : device_default(l->kernel->core);
 }

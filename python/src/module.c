@@ -114,6 +114,10 @@ static PyMethodDef functions[] = {
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
     FAST("record", core_record, "operate on the tensors of a graph, all of them given"),
     FAST("infer", core_infer, "(name, parameters, inputs): dtype and shape of each result"),
+    FAST("elementwise", core_elementwise,
+         "(name, arity, first, overloads, other, weight): a function of elements"),
+    FAST("operators", core_operators, "(functions, promoted, other, matmul): of Array"),
+    {"fusion", core_fusion, METH_O, "(bool): may results of operators wait?"},
     {"function", core_function, METH_O, "(function): it, but that calls it knows skip Python"},
     FAST("check_begin", core_check_begin, "(schedules, strict): launches run under the checker"),
     {"check_place", core_check_place, METH_O, "(device): where its graphs run now, or None"},
@@ -158,11 +162,12 @@ static int core_exec(PyObject *module)
     return add_type(module, &c->device_type, &device_spec) ||
                    add_type(module, &c->stream_type, &stream_spec) ||
                    add_type(module, &c->memory_type, &memory_spec) ||
-                   add_type(module, &c->array_type, &array_spec) ||
+                   add_type(module, &c->array_type, array_spec(array_operators)) ||
                    add_type(module, &c->program_type, &program_spec) ||
                    add_type(module, &c->kernel_type, &kernel_spec) ||
                    add_type(module, &c->launcher_type, &launcher_spec) ||
-                   add_type(module, &c->function_type, &function_spec)
+                   add_type(module, &c->function_type, &function_spec) ||
+                   add_type(module, &c->elementwise_type, &elementwise_spec)
                ? -1
                : 0;
 }

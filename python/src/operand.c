@@ -152,6 +152,8 @@ static int take_array(array *a, operand *o)
 {
     const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
 
+    if (array_settle(a))
+        return -1;
     o->array = (array *)Py_NewRef((PyObject *)a);
     o->device = a->memory->device;
     o->tensor = array_tensor(a);
@@ -356,6 +358,8 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
                           (PyObject *)Py_TYPE(o->object));
     if (is_written && o->readonly)
         return raise_text(c, LW_E_ARG, "the array is read-only and would be written");
+    if (is_written && o->array && memory_settle(o->array->memory))
+        return -1;
     if (o->array) {
         if (o->device != d && check_device(c, o->device) == d)
             return bind_other(c, o, d);

@@ -11,9 +11,7 @@
 #include <string.h>
 
 enum { THREADS = 256, WARP = 32, ROW_MIN = 32 };
-#define EACH 4 /* elements of a thread, a block apart */
-#define QUOTED(number) #number
-#define AS_TEXT(number) QUOTED(number)
+enum { EACH = 4 }; /* elements of a thread, a block apart */
 
 struct map_arguments {
     const lw_tensor *outs, *inputs;
@@ -54,33 +52,29 @@ static const char *name_of(const struct map_arguments *a, size_t k)
 static const char steps_text[] = "struct lw_steps {\n    ptrdiff_t at, step[3];\n};\n"
                                  "struct lw_extents {\n    size_t of[3];\n};\n";
 
+/* EACH stands in these as 4. */
 static const char flat_begin[] =
-    "    const size_t lw_first = (size_t)block_idx.x * block_dim.x * " AS_TEXT(
-        EACH) " + thread_idx.x;\n"
-              "#pragma unroll\n"
-              "    for (int lw_k = 0; lw_k < " AS_TEXT(
-                  EACH) "; lw_k++) {\n"
-                        "        const size_t i = lw_first + (size_t)(lw_k * block_dim.x);\n"
-                        "        if (i < n) {\n";
+    "    const size_t lw_first = (size_t)block_idx.x * block_dim.x * 4 + thread_idx.x;\n";
+static const char flat_each[] =
+    "    for (int lw_k = 0; lw_k < 4; lw_k++) {\n"
+    "        const size_t i = lw_first + (size_t)(lw_k * block_dim.x);\n"
+    "        if (i < n) {\n";
 
 /* A block has `lw_each` rows, or a part of one row. */
 static const char rows_begin[] =
     "    const size_t lw_part = (size_t)block_idx.x % lw_parts;\n"
-    "    const size_t lw_first = lw_part * block_dim.x * " AS_TEXT(
-        EACH) " + thread_idx.x;\n"
-              "    for (size_t lw_r = 0; lw_r < lw_each; lw_r++) {\n"
-              "        const size_t lw_at = (size_t)block_idx.x / lw_parts * lw_each + lw_r;\n"
-              "        const size_t lw_z = lw_at % lw_axes.of[2], lw_xy = lw_at / lw_axes.of[2];\n"
-              "        const size_t lw_y = lw_xy % lw_axes.of[1], lw_x = lw_xy / lw_axes.of[1];\n"
-              "        if (lw_x >= lw_axes.of[0])\n"
-              "            return;\n";
-static const char rows_loop[] =
-    "#pragma unroll\n"
-    "    for (int lw_k = 0; lw_k < " AS_TEXT(
-        EACH) "; lw_k++) {\n"
-              "        const size_t lw_j = lw_first + (size_t)(lw_k * block_dim.x);\n"
-              "        const size_t i = lw_at * lw_row + lw_j;\n"
-              "        if (lw_j < lw_row) {\n";
+    "    const size_t lw_first = lw_part * block_dim.x * 4 + thread_idx.x;\n"
+    "    for (size_t lw_r = 0; lw_r < lw_each; lw_r++) {\n"
+    "        const size_t lw_at = (size_t)block_idx.x / lw_parts * lw_each + lw_r;\n"
+    "        const size_t lw_z = lw_at % lw_axes.of[2], lw_xy = lw_at / lw_axes.of[2];\n"
+    "        const size_t lw_y = lw_xy % lw_axes.of[1], lw_x = lw_xy / lw_axes.of[1];\n"
+    "        if (lw_x >= lw_axes.of[0])\n"
+    "            return;\n";
+static const char rows_each[] =
+    "    for (int lw_k = 0; lw_k < 4; lw_k++) {\n"
+    "        const size_t lw_j = lw_first + (size_t)(lw_k * block_dim.x);\n"
+    "        const size_t i = lw_at * lw_row + lw_j;\n"
+    "        if (lw_j < lw_row) {\n";
 
 static void add_parameters(struct lw__source *text, const struct map_arguments *a,
                            const struct plan *p)
@@ -139,12 +133,11 @@ static void add_rows(struct lw__source *text, const struct map_arguments *a, con
                            ".step[0] + (ptrdiff_t)lw_y * lw_of_", name,
                            ".step[1] + (ptrdiff_t)lw_z * lw_of_", name, ".step[2];\n");
     }
-    LW_SOURCE_JOIN(text, rows_loop);
 }
 
 /* All results are there before the first is stored: an output may be an input. */
 static void write_source(struct lw__source *text, const struct map_arguments *a,
-                         const struct plan *p)
+                         const struct plan *p, bool is_gpu)
 {
     lw__source_begin(text);
     if (a->options.head)
@@ -156,6 +149,9 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
         add_rows(text, a, p);
     else
         LW_SOURCE_JOIN(text, flat_begin);
+    /* A GPU has all loads under way; for a processor the code would be compiled four times. */
+    LW_SOURCE_JOIN(text, is_gpu ? "#pragma unroll\n" : "#pragma nounroll\n",
+                   p->has_rows ? rows_each : flat_each);
     add_inputs(text, a, p);
     for (size_t k = 0; k < a->out_count; k++) {
         const char *type = lw__dtypes[p->to[k].dtype].c_name;
@@ -313,7 +309,7 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a, co
     for (size_t k = 0; k < a->options.number_count; k++)
         args[count++] = a->options.numbers[k].value;
     struct lw__source text;
-    write_source(&text, a, p);
+    write_source(&text, a, p, call->is_gpu);
     return lw__source_launch(call, &text, "map", grid, lw_dim_1((uint32_t)threads), args, count);
 }
 

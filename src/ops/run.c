@@ -2,13 +2,48 @@
  * files of their own with room for it, these stand there.
  */
 #include "ops/registry.h"
+#include "ops/text.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* The names, which commas part, into the text's own bytes. */
+static lw_status read_names(char *text, const char *names[LW_INPUTS_MAX], size_t count)
+{
+    size_t found = 0;
+
+    for (char *name = text; name; found++) {
+        char *comma = strchr(name, ',');
+
+        if (comma)
+            *comma++ = '\0';
+        if (found < LW_INPUTS_MAX)
+            names[found] = name + strspn(name, " ");
+        name = comma;
+    }
+    if (found != count)
+        return lw_fail(LW_E_ARG, "map: there are %zu names and %zu inputs", found, count);
+    return LW_OK;
+}
+
 lw_status lw__run_map(const struct lw__named_call *c)
 {
-    return lw_map(c->stream, c->outputs[0], lw__param(c->params, "expression")->s, c->inputs,
-                  c->count);
+    const char *expression = lw__param(c->params, "expression")->s;
+    const char *given = lw__param(c->params, "names")->s, *head = lw__param(c->params, "head")->s;
+    const char *names[LW_INPUTS_MAX];
+    lw_map_options options = {.head = head && *head ? head : NULL};
+    char *text = NULL;
+    lw_status status = LW_OK;
+
+    if (given && *given) {
+        text = strdup(given);
+        status = text ? read_names(text, names, c->count)
+                      : lw_fail(LW_E_MEMORY, "out of memory: map's names");
+        options.names = names;
+    }
+    if (!status)
+        status = lw_map_many(c->stream, c->outputs, &expression, 1, c->inputs, c->count, &options);
+    free(text);
+    return status;
 }
 
 lw_status lw__run_map_reduce(const struct lw__named_call *c)

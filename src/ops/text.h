@@ -8,8 +8,8 @@ enum { LW_SOURCE_MAX = 32768 }; /* bytes of a text */
 
 struct lw__source {
     char text[LW_SOURCE_MAX];
-    size_t length;              /* LW_SOURCE_MAX: it did not fit */
-    const char *expressions[LW_OUTPUTS_MAX + 1]; /* the caller's, as they stand in the text; NULL after the last */
+    size_t length;                               /* LW_SOURCE_MAX: it did not fit */
+    const char *expressions[LW_OUTPUTS_MAX + 1]; /* as they stand in the text, then NULL */
 };
 /* lw__source_begin - the headers: the kernel language, and math.h with its constants.
  * lw__source_expression - the expression in parentheses; messages name it `name`. */

@@ -1,0 +1,217 @@
+/* chain.c - the text of what waits, and its launch: waiting.h. */
+#include "base/base.h"
+#include "waiting.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 16384 };
+
+/* What a map is made of. */
+typedef struct chain {
+    core *core;
+    array *in[INPUTS];
+    size_t arrays, numbers, names, length, heads;
+    lw_map_number number[NUMBERS];
+    char number_name[NUMBERS][4];
+    const char *head[OPS];
+    char text[TEXT];
+} chain;
+
+static void add(chain *c, const char *text)
+{
+    const size_t length = strlen(text);
+
+    if (c->length + length < TEXT)
+        memcpy(c->text + c->length, text, length + 1);
+    c->length += length;
+}
+
+static void add_name(chain *c, char letter, size_t number)
+{
+    char name[16];
+
+    PyOS_snprintf(name, sizeof name, "%c%zu", letter, number);
+    add(c, name);
+}
+
+bool is_same_view(const array *a, const array *b)
+{
+    return a == b || (a->memory == b->memory && a->dtype == b->dtype && a->offset == b->offset &&
+                      a->rank == b->rank && !memcmp(a->extent, b->extent, sizeof a->extent) &&
+                      !memcmp(a->stride, b->stride, sizeof a->stride));
+}
+
+/* The number of an array among the map's. */
+static size_t array_name(chain *c, array *a)
+{
+    size_t k = 0;
+
+    while (k < c->arrays && !is_same_view(c->in[k], a))
+        k++;
+    if (k == c->arrays) {
+        HOLD(a);
+        c->in[c->arrays++] = a;
+    }
+    return k;
+}
+
+/* A term's value, in the dtype that the function takes. */
+static void add_term(chain *c, const waiting *w, size_t k)
+{
+    array *a = w->in[k].array;
+    const lw_dtype in = w->how->in[k];
+    const bool is_cast = !a || a->dtype != in;
+
+    if (is_cast) {
+        add(c, "((");
+        add(c, lw__dtypes[in].c_name);
+        add(c, ")");
+    }
+    if (!a) {
+        const size_t n = c->numbers++;
+
+        PyOS_snprintf(c->number_name[n], sizeof c->number_name[n], "p%zu", n);
+        c->number[n] = (lw_map_number){c->number_name[n], w->in[k].number};
+        add(c, c->number_name[n]);
+    } else if (a->waiting)
+        add_name(c, 't', a->waiting->name);
+    else
+        add_name(c, 'x', array_name(c, a));
+    if (is_cast)
+        add(c, ")");
+}
+
+/* `const float t3 = (float)(t1 + x0);`, after those of what waits below. */
+static void add_statement(chain *c, array *a)
+{
+    waiting *w = a->waiting;
+    const char *type = lw__dtypes[w->how->out].c_name;
+    char piece[2] = "";
+
+    if (w->walk == c->core->walk)
+        return;
+    for (size_t k = 0; k < w->function->arity; k++)
+        if (w->in[k].array && w->in[k].array->waiting)
+            add_statement(c, w->in[k].array);
+    w->walk = c->core->walk;
+    w->name = c->names++;
+    size_t head = 0;
+    while (w->how->head && head < c->heads && strcmp(c->head[head], w->how->head) != 0)
+        head++;
+    if (w->how->head && head == c->heads)
+        c->head[c->heads++] = w->how->head;
+    add(c, "const ");
+    add(c, type);
+    add(c, " ");
+    add_name(c, 't', w->name);
+    add(c, " = (");
+    add(c, type);
+    add(c, ")(");
+    for (const char *at = w->how->text; *at; at++)
+        if (*at == '$')
+            add_term(c, w, (size_t)(*++at - '0'));
+        else {
+            piece[0] = *at;
+            add(c, piece);
+        }
+    add(c, ");\n");
+}
+
+/* ---- running ---- */
+
+static int launch(chain *c, const waiting *w, array *to, const char *text, const char *head)
+{
+    static const char *const names[INPUTS] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
+    const lw_map_options options = {names, c->number, c->numbers, head};
+    operand in[INPUTS], out;
+    lw_tensor tensors[INPUTS];
+    device *d = w->device;
+    stream *given = w->stream;
+    lw_status status = LW_OK, waited = LW_OK;
+    bool is_checked = false;
+    size_t taken = 0;
+
+    if (c->core->checker) {
+        device *checked = check_device(c->core, d);
+
+        if (!checked && check_note(c->core, "operation '%U': it ran on a GPU", w->function->name))
+            return -1;
+        if (checked && given && stream_finish(given, -1))
+            return -1;
+        is_checked = checked;
+        given = checked ? check_stream(c->core) : given;
+        d = checked ? checked : d;
+    }
+    int failed = (head && trap_faults(c->core, d)) || operand_take(c->core, (PyObject *)to, &out);
+    if (failed)
+        return -1;
+    failed = operand_bind(c->core, &out, d, false, true);
+    for (; taken < c->arrays && !failed; taken++) {
+        failed = operand_take(c->core, (PyObject *)c->in[taken], &in[taken]);
+        if (failed)
+            break;
+        failed = operand_bind(c->core, &in[taken], d, false, false);
+        tensors[taken] = in[taken].tensor;
+    }
+    stream *s = failed ? NULL : given ? given : stream_take(d);
+    if (s) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = lw_map_many(s->handle, &out.tensor, &text, 1, tensors, c->arrays, &options);
+        if (!given)
+            waited = lw_stream_wait_for(s->handle, SLICE_NS);
+        Py_END_ALLOW_THREADS;
+        failed = stream_settle(s, given ? NULL : d, is_checked, status, waited);
+    }
+    while (taken-- > 0)
+        operand_drop(&in[taken]);
+    operand_drop(&out);
+    return s ? failed : -1;
+}
+
+static char *join_heads(const chain *c)
+{
+    size_t length = 1;
+
+    for (size_t k = 0; k < c->heads; k++)
+        length += strlen(c->head[k]) + 1;
+    char *head = malloc(length);
+    if (!head)
+        return NULL;
+    *head = '\0';
+    for (size_t k = 0; k < c->heads; k++) {
+        strcat(head, c->head[k]);
+        strcat(head, "\n");
+    }
+    return head;
+}
+
+int chain_write(array *a, array *to)
+{
+    core *core = a->core;
+    chain *c = malloc(sizeof *c);
+    char *head = NULL;
+    int failed = -1;
+
+    if (!c) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    c->core = core;
+    c->arrays = c->numbers = c->names = c->length = c->heads = 0;
+    core->walk++;
+    add(c, "({\n");
+    add_statement(c, a);
+    add_name(c, 't', a->waiting->name);
+    add(c, "; })");
+    if (c->heads && !(head = join_heads(c)))
+        PyErr_NoMemory();
+    else if (c->length >= TEXT)
+        raise_text(core, LW_E_ARG, "the functions' text is longer than %d bytes", TEXT - 1);
+    else
+        failed = launch(c, a->waiting, to, c->text, head);
+    free(head);
+    for (size_t k = 0; k < c->arrays; k++)
+        DROP(c->in[k]);
+    free(c);
+    return failed;
+}
