@@ -90,8 +90,10 @@ KERNEL void join(struct shape s, size_t n, struct joining j, struct view at, con
         const ptrdiff_t from = view_at(at, p.a, p.b, p.c, p.d);
         const int64_t index =
             j.wide ? ((const int64_t *)indices)[from] : (int64_t)((const int32_t *)indices)[from];
-        if (!is_within(j, index))
+        if (!is_within(j, index)) {
+            to[i] = -1; /* for launches that run before the failure is known */
             refuse(j, index, i);
+        }
         to[i] = place_at(j, j.adds ? to[i] : j.begin, index);
     }
 }

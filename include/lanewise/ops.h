@@ -104,6 +104,7 @@ typedef struct lw_take_options {
     size_t more_count;
 } lw_take_options;
 typedef struct lw_take_along_axis_options { int axis; } lw_take_along_axis_options;
+typedef lw_take_options lw_scatter_options;
 typedef struct lw_histogram_options { double low, high; } lw_histogram_options;
 typedef struct lw_sort_options { int axis; bool descending; } lw_sort_options;
 typedef struct lw_top_k_options { int axis; bool smallest; } lw_top_k_options;
@@ -151,6 +152,10 @@ LW__CALL lw_take(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
                  const lw_take_options *options);
 LW__CALL lw_take_along_axis(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
                             const lw_take_along_axis_options *options);
+LW__CALL lw_scatter(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices, lw_tensor values,
+                    const lw_scatter_options *options); /* out may be x, here and in the next one */
+LW__CALL lw_scatter_add(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
+                        lw_tensor values, const lw_scatter_options *options);
 LW__CALL lw_histogram(lw_stream *s, lw_tensor counts, lw_tensor x,
                       const lw_histogram_options *options);
 LW__CALL lw_compact(lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask);

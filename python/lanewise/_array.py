@@ -149,6 +149,9 @@ class Array(Values, _core.Array):
         return _core.view(self, 0 if math.prod(shape) == 0 else offset, shape, strides)
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if not _indexing.is_plain(key):
+            _indexing.put(self, key, value)
+            return
         view = self[key]
         if self.readonly:
             raise ArgumentError("the array is read-only")
@@ -166,6 +169,8 @@ class Array(Values, _core.Array):
             return
         if not isinstance(value, Array):
             value = asarray(value, device=self.device)
+        while value.ndim > view.ndim and value.shape[0] == 1:
+            value = value[0]
         if value.ndim > view.ndim:
             raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
         there = value.to(self.device)._settled()

@@ -127,14 +127,18 @@ def _read(key: Any, x: Any) -> _Key:
     return read
 
 
-def _check_mask(mask: Any, x: Any, axis: int) -> None:
-    if isinstance(x, _array.Recorded) or isinstance(mask, _array.Recorded):
+def _refuse_unknown(read: _Key) -> None:
+    """Masks of graphs take a number of elements that is not known."""
+    if any(_code_of(part) == _BOOL and not isinstance(part, _array.Array) for part in read.arrays):
         raise IndexError("how many elements a mask takes is not known before the graph runs; "
                          "need lanewise.compact, or lanewise.map of \"c ? b : a\"")
+
+
+def _check_mask(mask: Any, x: Any, axis: int) -> None:
     needed = tuple(x.shape[axis:axis + mask.ndim])
-    if mask.shape != needed:
-        raise IndexError(f"the mask has shape {mask.shape}; need {needed}, that of the axes from "
-                         f"{axis} on")
+    if tuple(mask.shape) != needed:
+        raise IndexError(f"the mask has shape {tuple(mask.shape)}; need {needed}, that of the axes "
+                         f"from {axis} on")
 
 
 def places(mask: Any) -> list[Any]:
@@ -205,6 +209,7 @@ def _settled(x: Any) -> Any:
 def get(x: Any, key: Any) -> Any:
     """x[key], a copy. Raises IndexError."""
     read = _read(key, x)
+    _refuse_unknown(read)
     x = _settled(x)
     if _is_one_truth(read):
         return x[None][:int(read.arrays[0].item())].copy()
@@ -226,3 +231,88 @@ def get(x: Any, key: Any) -> Any:
 def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: Any) -> Any:
     from ._operations import _run_told
     return _run_told(name, parameters, inputs, out, None)
+
+
+# ---- assignment ----
+
+
+def put(x: Any, key: Any, value: Any) -> None:
+    """x[key] = value; of equal indices the last one stays. Raises IndexError, ArgumentError."""
+    read = _read(key, x)
+    if isinstance(x, _array.Array) and x.readonly:
+        raise ArgumentError("the array is read-only")
+    values = _values_for(x, value)
+    if _is_one_truth(read):
+        if read.arrays[0].item():
+            x[...] = _without_axes(values, [True] + [False] * x.ndim)
+        return
+    is_mask = len(read.arrays) == 1 and _code_of(read.arrays[0]) == _BOOL
+    if is_mask and _put_where(x, read, values):
+        return
+    _refuse_unknown(read)
+    indices = [_apart(_settled(index), x) for index in _indices(read)]
+    values = _without_axes(values, _new_axes(read, _rank_of(indices)))
+    view, axis = _aligned(x, read)
+    view = _settled(view)
+    _run("scatter", {"axis": axis}, (view, *indices, _apart(values, x)), view)
+
+
+def _values_for(x: Any, value: Any) -> Any:
+    """The value as an array where x is; numbers have x's dtype or the one beside it."""
+    from ._numbers import settled
+    value = settled((x, value))[1]
+    if isinstance(value, _array.Recorded):
+        return value
+    if isinstance(x, _array.Recorded):
+        return value if isinstance(value, _array.Array) else _array.values_of(value)
+    return _array.asarray(value, device=x.device)._settled()
+
+
+def _without_axes(values: Any, new: Sequence[bool]) -> Any:
+    """The values for a result without its new axes, in which they have an extent of 1."""
+    lead = values.ndim - len(new)
+    is_new = [True] * lead + list(new[max(-lead, 0):])
+    if any(gone and extent != 1 for gone, extent in zip(is_new, values.shape)):
+        raise ArgumentError(f"values of shape {tuple(values.shape)} do not broadcast to the "
+                            f"index's {len(new)} axes")
+    return values[tuple(0 if gone else slice(None) for gone in is_new)] if any(is_new) else values
+
+
+def _put_where(x: Any, read: _Key, values: Any) -> bool:
+    """Set what a mask says to values that are the same for each of its elements; False: they are
+    not."""
+    mask = _settled(read.arrays[0])
+    new = _new_axes(read, 1)
+    behind = len(new) - 1 - (0 if read.is_parted else len(read.before))
+    if values.ndim > behind and values.shape[values.ndim - 1 - behind] != 1:
+        return False
+    values = _without_axes(values, new)
+    view, before = _aligned(x, read)
+    behind = view.ndim - before - mask.ndim
+    if values.ndim > behind:  # the axis of the mask's elements becomes the mask's axes
+        at = values.ndim - 1 - behind
+        values = values[(slice(None),) * at + (0,) + (None,) * mask.ndim]
+    if _code_of(values) != _code_of(view):
+        values = values.astype(view.dtype)
+    mask = mask[(None,) * before + (slice(None),) * mask.ndim + (None,) * behind]
+    view = _settled(view)
+    _run("map", {"expression": "c ? b : a"}, (view, _apart(values, x), _apart(mask, x)), view)
+    return True
+
+
+def _reach(a: Any) -> tuple[int, int]:
+    """The addresses of the array's memory."""
+    begin = a._pointer or 0
+    steps = [(extent - 1) * stride for extent, stride in zip(a.shape, a.strides)]
+    return (begin + sum(step for step in steps if step < 0),
+            begin + sum(step for step in steps if step > 0) + a.dtype.itemsize)
+
+
+def _apart(a: Any, x: Any) -> Any:
+    """An input that has no memory of x, of which it may be a view: a copy then."""
+    if isinstance(a, _array.Recorded) and isinstance(x, _array.Recorded):
+        return a.copy() if a._index == x._index else a  # type: ignore[attr-defined]
+    if not (isinstance(a, _array.Array) and isinstance(x, _array.Array)) or not (a.size and x.size):
+        return a
+    (low, high), (first, end) = _reach(a), _reach(x)
+    return a.copy() if low < end and first < high else a

@@ -101,6 +101,9 @@ class Symbol(Recorded):
         return self._view(lambda x, size: x[index_at(key, size)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if not _indexing.is_plain(key):
+            _indexing.put(self, key, value)
+            return
         self._graph._assign(self[key], value)
 
     def __matmul__(self, other: Any) -> Any:

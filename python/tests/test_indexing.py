@@ -175,6 +175,188 @@ def test_tensors_of_unknown_size():
         assert np.array_equal(found["both"], x[at, 1])
 
 
+# ---- assignment ----
+
+
+def drawn_values(draw, shape, dtype):
+    """Values that broadcast to a shape."""
+    kind = draw.randrange(4)
+    if kind == 0:
+        return draw.choice([1, True]) if dtype == "bool" else draw.choice([3, 5.5, True])
+    part = shape[draw.randrange(len(shape) + 1):] if kind == 1 else shape
+    made = [extent if draw.random() < 0.8 else 1 for extent in part]
+    return values((1, *made)[-4:] if draw.random() < 0.1 else made, dtype)[...] + np.ones((), dtype)
+
+
+@pytest.mark.parametrize("device", ["cpu", "ref"])
+def test_random_assignments_do_what_numpy_does(device):
+    draw, tried = random.Random(64), 0
+    for k in range(1200 if device == "cpu" else 200):
+        plain = values(draw.choice(SHAPES), draw.choice(DTYPES))
+        if draw.random() < 0.3:
+            plain = plain[::-1].T
+        key = drawn_key(draw, plain.shape)
+        part = numpys(plain, key)
+        if part is None:
+            continue
+        value = drawn_values(draw, part.shape, plain.dtype)
+        expected = plain.copy()
+        try:
+            expected[key] = value
+        except (ValueError, TypeError):  # that of masks is of leading axes
+            continue
+        x = lw.asarray(plain, device=device)
+        x[on(device, key) if draw.random() < 0.5 else key] = on(device, value)
+        assert np.array_equal(x.numpy(), expected), (plain.shape, plain.strides, key, value)
+        tried += 1
+    assert tried > k / 2
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, lw.bfloat16])
+def test_assignment_to_all_dtypes(dtype):
+    for key in ([4, 0, -1], ([1, 2], [3, -4]), np.arange(20).reshape(5, 4) % 3 == 0,
+                np.array([True, False, False, True, True])):
+        x = lw.asarray(values((5, 4))).astype(dtype)
+        expected = values((5, 4))
+        expected[key] = 1
+        x[key] = 1
+        assert np.array_equal(x.astype("f4").numpy(), expected.astype("bool") if dtype == "bool"
+                              else expected)
+
+
+def test_the_last_of_equal_indices_stays():
+    x = lw.zeros(3, "int64")
+    x[np.zeros(100000, int)] = np.arange(100000)
+    assert x.numpy().tolist() == [99999, 0, 0]
+    x[[1, 1, 2, 1]] = [1, 2, 3, 4]
+    assert x.numpy().tolist() == [99999, 4, 3]
+
+
+def test_values_may_be_views_of_the_array():
+    for key in ([0, 1, 2], np.array([True, True, True, False])):
+        x, plain = lw.arange(4), np.arange(4)
+        x[key] = x[1:]
+        plain[key] = plain[1:].copy()
+        assert np.array_equal(x.numpy(), plain)
+    x = lw.asarray([2, 0, 1])
+    x[x] = x[::-1]
+    assert x.numpy().tolist() == [0, 2, 1]
+    x[x > 0] = lw.map("a + 5", x[x > 0])
+    assert x.numpy().tolist() == [0, 7, 6]
+
+
+def test_wrong_assignments():
+    x = lw.zeros((3, 4), "uint8")
+    with pytest.raises(lw.IndexError, match="index 0 is 3, the axis has extent 3; need -3 to 2"):
+        x[[3]] = 1
+    with pytest.raises(lw.ArgumentError, match=r"values of shape \(3,\) do not broadcast to"):
+        x[[0, 1]] = [1, 2, 3]
+    with pytest.raises(lw.ArgumentError, match=r"do not broadcast to \(2, 4\)"):
+        x[np.array([True, False, True])] = np.ones((3, 4))
+    with pytest.raises(lw.OverflowError, match="300 does not fit uint8"):
+        x[[0]] = 300
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    with pytest.raises(lw.ArgumentError, match="read-only"):
+        lw.asarray(fixed)[[0]] = 1
+    assert not x.numpy().any()
+
+
+@pytest.mark.parametrize("n", [5, "n"])
+def test_assignment_in_graphs(n):
+    kinds = {"x": lw.TensorType("f4", (n, 3)), "at": lw.TensorType("int64", (2,)),
+             "mask": lw.TensorType("bool", (n,))}
+    with lw.Graph(kinds) as g:
+        y = g.x.copy()
+        y[g.at] = [[1], [2]]
+        y[g.at, [0, 1]] = lw.map("a + 10", g.x[0, :2])
+        y[:, [2]] = y[:, [0]]
+        y[g.mask] = 7
+        with pytest.raises(lw.IndexError, match="before the graph runs"):
+            y[g.mask] = [[1], [2]]
+        g.output(y)
+    x, at, mask = values((5, 3)), np.array([1, 3]), np.array([0, 0, 1, 1, 0], bool)
+    expected = x.copy()
+    expected[at] = [[1], [2]]
+    expected[at, [0, 1]] = x[0, :2] + 10
+    expected[:, [2]] = expected[:, [0]]
+    expected[mask] = 7
+    for device in ("cpu", "ref"):
+        assert np.array_equal(g.compile(device)(x=x, at=at, mask=mask)["out"], expected)
+
+
+# ---- scatter, scatter_add, bincount ----
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("bool", "f2")])
+@pytest.mark.parametrize("device", ["cpu", "ref"])
+def test_scatter_add_has_numpys_bits(dtype, device):
+    draw = np.random.default_rng(7)
+    for shape, axis, count in [((50,), 0, 70000), ((9, 40), 0, 3000), ((40, 9), 1, 2000),
+                               ((3, 7, 5), 1, 300), ((3, 7, 5), -1, 300), ((1000,), 0, 0)]:
+        count = count if device == "cpu" else count // 50
+        x = (draw.standard_normal(shape) * 100).astype(dtype)
+        at = draw.integers(-shape[axis], shape[axis], count)
+        of = list(shape)
+        of[axis] = count
+        v = (draw.standard_normal(of) * 100).astype(dtype)
+        expected, put = x.copy(), x.copy()
+        key = (slice(None),) * (axis % x.ndim) + (at,)
+        np.add.at(expected, key, v)
+        put[key] = v
+        given = lw.asarray(x, device=device)
+        found = lw.scatter_add(given, at, v, axis=axis)
+        assert found.numpy().tobytes() == expected.tobytes()
+        assert np.array_equal(given.numpy(), x)
+        assert lw.scatter(given, at, v, axis=axis).numpy().tobytes() == put.tobytes()
+        assert lw.scatter_add(given, at, v, axis=axis, out=given) is given
+        assert given.numpy().tobytes() == expected.tobytes()
+
+
+def test_scatter_add_of_halves_rounds_once():
+    x, at = np.full(2, 2048, "f2"), np.zeros(64, int)
+    assert lw.scatter_add(x, at, np.ones(64, "f2")).tolist() == [2112, 2048]
+    bf = lw.asarray(np.full(2, 256, "f4")).astype("bf16")
+    assert lw.scatter_add(bf, at, 1).astype("f4").numpy().tolist() == [320, 256]
+    assert lw.scatter_add(np.array([True, False]), [1, 1], [False, True]).tolist() == [True, True]
+    assert lw.scatter_add(np.zeros(2, "u1"), np.zeros(300, int), 1).tolist() == [44, 0]
+
+
+def test_scatter_refuses():
+    x = np.zeros(3)
+    with pytest.raises(lw.IndexError, match="scatter: index 1 is 3, the axis has extent 3"):
+        lw.scatter(x, [0, 3], 1)
+    with pytest.raises(lw.DtypeError, match="out is of i64 and the values of f64; need integers"):
+        lw.scatter_add(np.zeros(3, int), [0], 1.5)
+    with pytest.raises(lw.DtypeError, match="indices are of bool"):
+        lw.scatter(x, [True], 1)
+    with pytest.raises(lw.ArgumentError, match=r"of shape \(3,\) do not broadcast to \(2,\)"):
+        lw.scatter(x, [0, 1], [1.0, 2.0, 3.0])
+    with pytest.raises(lw.ArgumentError, match="axis is None; need an integer"):
+        lw.scatter(x, [0, 1], 1, axis=None)
+
+
+def test_bincount():
+    draw = np.random.default_rng(3)
+    for dtype in ("int8", "int64", "uint16", "int32"):
+        x = draw.integers(0, 100, 5000).astype(dtype)
+        weights = draw.standard_normal(5000)
+        assert np.array_equal(lw.bincount(x), np.bincount(x))
+        assert np.array_equal(lw.bincount(x, minlength=200), np.bincount(x, minlength=200))
+        assert lw.bincount(x, weights).tobytes() == np.bincount(x, weights).tobytes()
+        found = lw.bincount(lw.asarray(x, device="ref"), lw.asarray(weights, device="ref"))
+        assert found.device.name == "ref"
+        assert found.numpy().tobytes() == np.bincount(x, weights).tobytes()
+    assert lw.bincount(np.zeros(0, int), minlength=2).tolist() == [0, 0]
+    assert lw.bincount([3, 3]).tolist() == [0, 0, 0, 2]
+    with pytest.raises(lw.ArgumentError, match="x has -1; need numbers from 0 on"):
+        lw.bincount([0, -1])
+    with pytest.raises(lw.ArgumentError, match="weights"):
+        lw.bincount([0, 1], [1.0])
+    with pytest.raises(lw.ArgumentError, match="need rank 1"):
+        lw.bincount(np.zeros((2, 2), int))
+
+
 # ---- take_along_axis ----
 
 

@@ -8,7 +8,7 @@
 #define LW_TESTS_OPS_CONFORM_H
 #include <lanewise/ops.h>
 
-enum { CONFORM_INPUTS = 3, CONFORM_OUTPUTS = 2 };
+enum { CONFORM_INPUTS = 4, CONFORM_OUTPUTS = 2 };
 
 /* An array in C order, as doubles that its dtype holds exactly. */
 struct array {

@@ -42,6 +42,8 @@ const char *const ops[] = {"dot",
                            "attention",
                            "take",
                            "take_along_axis",
+                           "scatter",
+                           "scatter_add",
                            "compact",
                            "conv1d",
                            "conv2d",
@@ -283,6 +285,31 @@ static void draw_along(struct session *s, struct test_case *c, lw_dtype dtype, i
     snprintf(c->json, sizeof c->json, "{\"axis\": %d}", axis);
 }
 
+/* Values for the slices that the indices name, as drawn by draw_take: some axes are repeated. */
+static void draw_scatter(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                         const size_t *extent)
+{
+    static const lw_dtype floats[] = {LW_F32, LW_F64, LW_F16, LW_BF16, LW_I8, LW_BOOL},
+                          integers[] = {LW_I8, LW_I64, LW_BOOL};
+    size_t shape[5] = {1, 1, 1, 1, 1};
+    int n = 0;
+
+    draw_take(s, c, dtype, rank, extent);
+    for (int k = 0; k < c->axis; k++)
+        shape[n++] = extent[k];
+    for (int k = 0; k < c->in[1].rank; k++)
+        shape[n++] = c->in[1].extent[k];
+    for (int k = c->axis + (int)c->inputs - 1; k < rank; k++)
+        shape[n++] = extent[k];
+    const int first = draw(s, 3) ? 0 : (int)draw(s, (uint64_t)n + 1);
+    for (int k = 0; k < n; k++)
+        shape[k] = draw(s, 8) ? shape[k] : 1;
+    const lw_dtype of = dtype >= LW_F16        ? floats[draw(s, 6)]
+                        : is(c, "scatter_add") ? integers[draw(s, 3)]
+                                               : dtype;
+    draw_array(s, c, &c->in[c->inputs++], draw(s, 2) ? dtype : of, n - first, shape + first);
+}
+
 /* Slices by index, or a mask. */
 static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
                            const size_t *extent)
@@ -293,6 +320,10 @@ static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtyp
     }
     if (is(c, "take_along_axis")) {
         draw_along(s, c, dtype, rank, extent);
+        return;
+    }
+    if (!strncmp(c->op, "scatter", 7)) {
+        draw_scatter(s, c, dtype, rank, extent);
         return;
     }
     c->inputs = 2;
@@ -370,7 +401,8 @@ static void draw_call(struct session *s, struct test_case *c)
         draw_matrices(s, c);
         return;
     }
-    const bool selects = !strncmp(c->op, "take", 4) || is(c, "compact");
+    const bool selects =
+        !strncmp(c->op, "take", 4) || !strncmp(c->op, "scatter", 7) || is(c, "compact");
 
     if (is(c, "compact") && rank > 1) {
         for (int k = 1; k < rank; k++)

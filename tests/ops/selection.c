@@ -22,12 +22,12 @@ static size_t place_of(double index, size_t n)
 }
 
 /* The slice that the j-th indices name, of one axis or two: those of the second may lack axes. */
-static size_t slice_of(const struct test_case *c, size_t j)
+static size_t slice_of(const struct test_case *c, size_t indices, size_t j)
 {
     const size_t *extent = &c->in[0].extent[c->axis];
     const size_t first = place_of(c->in[1].value[j], extent[0]);
 
-    if (c->inputs < 3)
+    if (indices < 2)
         return first;
     return first * extent[1] + place_of(c->in[2].value[j % c->in[2].count], extent[1]);
 }
@@ -43,7 +43,7 @@ static void take(const struct test_case *c, struct array *out)
         for (size_t j = 0; j < count; j++)
             for (size_t k = 0; k < behind; k++)
                 out->value[(i * count + j) * behind + k] =
-                    x->value[(i * n + slice_of(c, j)) * behind + k];
+                    x->value[(i * n + slice_of(c, c->inputs - 1, j)) * behind + k];
 }
 
 /* Element i of the shape `all`, of an array that is repeated where its extent is 1. */
@@ -75,6 +75,60 @@ static void take_along_axis(const struct test_case *c, struct array *out)
         out->value[i] = x->value[repeated_place(x, out->extent, c->axis, i,
                                                 place_of(index, x->extent[c->axis]))];
     }
+}
+
+/* What a sum is in an integer dtype. */
+static double wrapped(lw_dtype dtype, double v)
+{
+    const double all = ldexp(1, (int)lw_dtype_size(dtype) * 8);
+
+    if (dtype == LW_BOOL || dtype >= LW_F16 || all > 0x1p53) /* 64 bits: as_dtype knows */
+        return v;
+    v -= floor(v / all) * all;
+    return dtype < LW_U8 && v >= all / 2 ? v - all : v;
+}
+
+/* Element i of C order of `before`, the indices, `behind`, of values that broadcast to it. */
+static double value_at(const struct test_case *c, size_t i)
+{
+    const struct array *x = &c->in[0], *values = &c->in[c->inputs - 1];
+    const int indices = (int)c->inputs - 2;
+    size_t extent[8], at = 0, step = 1;
+    int rank = 0;
+
+    for (int k = 0; k < c->axis; k++)
+        extent[rank++] = x->extent[k];
+    for (int k = 0; k < c->in[1].rank; k++)
+        extent[rank++] = c->in[1].extent[k];
+    for (int k = c->axis + indices; k < x->rank; k++)
+        extent[rank++] = x->extent[k];
+    for (int k = values->rank - 1; k >= 0; k--) {
+        const size_t all = extent[rank - values->rank + k];
+
+        at += (values->extent[k] == 1 ? 0 : i % all) * step;
+        step *= values->extent[k];
+        i /= all;
+    }
+    return values->value[at];
+}
+
+static void scatter(const struct test_case *c, bool adds, struct array *out)
+{
+    const struct array *x = &c->in[0];
+    const size_t indices = c->inputs - 2;
+    const int last = c->axis + (int)indices;
+    const size_t before = product(x->extent, 0, c->axis), n = product(x->extent, c->axis, last);
+    const size_t behind = product(x->extent, last, x->rank), count = c->in[1].count;
+
+    memcpy(out->value, x->value, out->count * sizeof *out->value);
+    for (size_t i = 0; i < before; i++)
+        for (size_t j = 0; j < count; j++)
+            for (size_t k = 0; k < behind; k++) {
+                double *to = &out->value[(i * n + slice_of(c, indices, j)) * behind + k];
+                const double v = value_at(c, (i * count + j) * behind + k);
+
+                *to = adds ? wrapped(out->dtype, *to + v) : v;
+            }
 }
 
 static void compact(const struct test_case *c, struct array *out)
@@ -174,6 +228,8 @@ bool reference_selection(const struct test_case *c, struct array *out)
         return take(c, out), true;
     if (!strcmp(c->op, "take_along_axis"))
         return take_along_axis(c, out), true;
+    if (!strncmp(c->op, "scatter", 7))
+        return scatter(c, c->op[7], out), true;
     if (!strcmp(c->op, "compact"))
         return compact(c, out), true;
     if (!strcmp(c->op, "histogram"))

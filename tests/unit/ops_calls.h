@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 5, ELEMENTS = 24, RESULTS = 6, PATTERN = 0x5a };
+enum { INPUTS = 5, ELEMENTS = 24, RESULTS = 8, PATTERN = 0x5a };
 
 static int failures;
 
@@ -182,6 +182,18 @@ static lw_status run_take_along_axis(const struct call *c)
                               &(lw_take_along_axis_options){c->axis});
 }
 
+static lw_status run_scatter(const struct call *c)
+{
+    return lw_scatter(c->stream, c->out, c->in[0], c->in[1], c->in[2],
+                      &(lw_scatter_options){.axis = c->axis});
+}
+
+static lw_status run_scatter_add(const struct call *c)
+{
+    return lw_scatter_add(c->stream, c->out, c->in[0], c->in[1], c->in[2],
+                          &(lw_scatter_options){.axis = c->axis});
+}
+
 static lw_status run_compact(const struct call *c)
 {
     return lw_compact(c->stream, c->out, c->second, c->in[0], c->in[1]);
@@ -332,6 +344,22 @@ static const struct operation operations[] = {
      {2, {2, 2}},
      false,
      {2, 3, 9, 10}},
+    {"scatter",
+     run_scatter,
+     3,
+     {{"x", {2, {4, 2}}}, {"indices", V2}, {"values", {2, {2, 2}}}},
+     LW_F32,
+     {2, {4, 2}},
+     true,
+     {1, 2, 1, 2, 3, 4, 7, 8}},
+    {"scatter_add",
+     run_scatter_add,
+     3,
+     {{"x", {2, {4, 2}}}, {"indices", V2}, {"values", {2, {2, 2}}}},
+     LW_F32,
+     {2, {4, 2}},
+     true,
+     {1, 2, 4, 6, 8, 10, 7, 8}},
     {"compact", run_compact, 2, {{"x", V3}, {"mask", V3}}, LW_F32, V3, false, {1, 2, 3}},
     {"conv1d", run_conv1d, 2, {{"x", {1, {4}}}, {"filter", V3}}, LW_F32, V2, false, {14, 20}},
     {"conv2d",
@@ -353,7 +381,8 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 /* Of an input: i32. Of the operation: a second output, of i64. */
 static inline bool has_integers(const struct operation *op, size_t input)
 {
-    return !strncmp(op->name, "take", 4) && input > 0;
+    return (!strncmp(op->name, "take", 4) && input > 0) ||
+           (!strncmp(op->name, "scatter", 7) && input == 1);
 }
 static inline bool has_second(const struct operation *op)
 {

@@ -106,7 +106,9 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
 
 static const char *json_of(const struct operation *op)
 {
-    return is_one_of(op, " dot matmul attention copy take compact conv1d conv2d ") ? NULL
+    return is_one_of(op,
+                     " dot matmul attention copy take scatter scatter_add compact conv1d conv2d ")
+               ? NULL
            : op->run == run_map            ? "{\"expression\": \"a + b * 2\"}"
            : op->run == run_permute        ? "{\"axes\": \"1,0\"}"
            : op->run == run_top_k          ? "{\"k\": 2}"

@@ -109,6 +109,16 @@ static void selections(void)
     WRONG("take_along_axis", IN(0, 1, 5, 0, 0, 0), LW_E_SHAPE,
           "x has shape (5,) and the indices (2, 2); need the same rank");
     WRONG("take_along_axis", OUT(2, 2, 3, 0, 0), LW_E_SHAPE, "out has shape (2, 3); need (2, 2)");
+    WRONG("scatter", c.axis = LW_AXIS(2), LW_E_ARG, "x has no axis 2; its rank is 2");
+    WRONG("scatter", c.in[1].buffer = place.in[1], LW_E_DTYPE,
+          "indices are of f32; need an integer type");
+    WRONG("scatter", IN(2, 2, 2, 3, 0, 0), LW_E_SHAPE,
+          "values of shape (2, 3) do not broadcast to (2, 2)");
+    WRONG("scatter", IN(2, 3, 1, 2, 2, 0), LW_E_SHAPE,
+          "values of shape (1, 2, 2) do not broadcast to (2, 2)");
+    WRONG("scatter", OUT(2, 4, 3, 0, 0), LW_E_SHAPE, "out has shape (4, 3) and x has (4, 2)");
+    WRONG("scatter_add", c.out.buffer = place.out[LW_I32], LW_E_DTYPE,
+          "out is of i32 and the values of f32; need integers for both");
     WRONG("compact", IN(0, 2, 3, 1, 0, 0), LW_E_SHAPE, "x has shape (3, 1); need rank 1");
     WRONG("compact", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and mask has (2,)");
     WRONG("compact", OUT(1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and out has (2,)");

@@ -182,6 +182,7 @@ static void wrong_memory(const struct operation *op)
         WORKS(lw_stream_wait(place.stream));
         WORKS(lw_buffer_unmap(c.in[k].buffer));
     }
+    fill_out(&place, op->dtype);
     WORKS(lw_buffer_map(c.out.buffer, &mapped));
     CHECK(op->run(&c) == LW_E_ARG && strstr(lw_last_error(), "mapped") &&
           strstr(lw_last_error(), op->name));

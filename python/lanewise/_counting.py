@@ -1,0 +1,47 @@
+"""Counts of numbers, by scatter_add."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _axes, _core, _operations
+from ._array import Recorded, zeros
+from ._errors import ArgumentError
+
+ArrayLike = Any
+
+
+def bincount(x: ArrayLike, weights: ArrayLike | None = None, *, minlength: int = 0) -> Any:
+    """How often each number from 0 on is in x, integers of rank 1, as int64; or the sums of their
+    weights in the order of x, as float64.
+
+    The result has max(x) + 1 elements, at least minlength. Raises ArgumentError for a number below
+    0, and for weights of another shape.
+
+    >>> lw.bincount(np.array([1, 3, 1]))
+    array([0, 2, 0, 1])
+    """
+    taken = _axes._taken(x)
+    if isinstance(taken, Recorded):
+        raise ArgumentError("bincount: how many numbers there are is not known before the graph "
+                            "runs; need lanewise.scatter_add")
+    if taken.ndim != 1 or minlength < 0:
+        raise ArgumentError(f"bincount: x has shape {tuple(taken.shape)}, minlength is {minlength};"
+                            " need rank 1, and at least 0")
+    if weights is not None and np.shape(weights) != taken.shape:
+        raise ArgumentError(f"bincount: x has shape {tuple(taken.shape)} and the weights "
+                            f"{np.shape(weights)}; need the same")
+    least = int(_operations.min(taken)) if taken.size else 0
+    most = int(_operations.max(taken)) if taken.size else -1
+    if least < 0:
+        raise ArgumentError(f"bincount: x has {least}; need numbers from 0 on")
+    length, dtype = max(most + 1, minlength), "int64" if weights is None else "float64"
+    counts = np.zeros(length, dtype) if isinstance(taken, np.ndarray) else \
+        zeros(length, dtype, device=taken.device)
+    values = np.int64(1) if weights is None else weights
+    _core.operate("scatter_add", {}, (counts, taken, values), counts, None)
+    return _axes._given(counts, x, None)
+
+
+__all__ = ["bincount"]
