@@ -188,7 +188,7 @@ static void expressions(const char *name, const char *what)
     WRONG(name, c.expression = "(a + b[0]", LW_E_ARG, "lacks a ')'");
     memset(text, '1', sizeof text - 1);
     WRONG(name, c.expression = text, LW_E_ARG, "the expression is too long");
-    WRONG(name, c.count = 5, LW_E_ARG, "there are 5 inputs; need at most 4");
+    WRONG(name, c.count = 9, LW_E_ARG, "there are 9 inputs; need at most 8");
     WRONG(name, c.count = SIZE_MAX, LW_E_ARG, "there are 18446744073709551615 inputs");
     WRONG(name, c.list = NULL, LW_E_ARG, "the list of 2 inputs is NULL");
 }
