@@ -131,18 +131,11 @@ def cut(shape: Sequence[int], axis: int) -> tuple[int, int]:
     return math.prod(shape[:axis]), math.prod(shape[axis + 1:])
 
 
-@functools.cache
-def _promoted(a: int, b: int) -> int:
-    pair = tuple(np.empty(0, _dtypes.DTYPES[code]) for code in (a, b))
-    code: int = _core.infer("map", {"expression": "0"}, pair)[0][0]
-    return code
-
-
 def promoted(*dtypes: Any) -> np.dtype[Any]:
-    """The operations' common dtype: NumPy's, but int64 for uint64 with a signed type."""
+    """NumPy's common dtype."""
     if len(set(dtypes)) == 1:
-        return dtypes[0]
-    return _dtypes.DTYPES[functools.reduce(_promoted, map(_dtypes.dtype_code, dtypes))]
+        return np.dtype(dtypes[0])
+    return _dtypes.DTYPES[functools.reduce(_dtypes.promoted, map(_dtypes.dtype_code, dtypes))]
 
 
 def new(like: Any, shape: Sequence[int], dtype: Any = None) -> Any:

@@ -73,3 +73,15 @@ def code_or_none(dtype: Any) -> int | None:
 def dtype_name(dtype: Any) -> str:
     """The library's name, "f32" and the like, for its parameters."""
     return NAMES[dtype_code(dtype)]
+
+
+def promoted(a: int, b: int) -> int:
+    """NumPy's common dtype, by numbers; bf16 is as f16, and with it f32."""
+    f16 = NAMES.index("f16")
+    if BF16 not in (a, b) or a == b:
+        return _CODES[np.result_type(DTYPES[a], DTYPES[b])]
+    other = a if b == BF16 else b
+    if other == f16:
+        return NAMES.index("f32")
+    both = promoted(f16, other)
+    return BF16 if both == f16 else both

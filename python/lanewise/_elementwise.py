@@ -45,18 +45,6 @@ def _float_of(code: int) -> int:
     return _CODES["f16"] if bits == 8 else _CODES["f32"] if bits == 16 else _F64
 
 
-def _promoted(a: int, b: int) -> int:
-    """NumPy's common dtype; bf16 is as f16, and with it f32."""
-    bf16, f16 = _dtypes.BF16, _CODES["f16"]
-    if bf16 not in (a, b) or a == b:
-        return _dtypes.dtype_code(np.result_type(_dtypes.DTYPES[a], _dtypes.DTYPES[b]))
-    other = a if b == bf16 else b
-    if other == f16:
-        return _CODES["f32"]
-    both = _promoted(f16, other)
-    return bf16 if both == f16 else both
-
-
 # ---- rows: what a function does for a dtype ----
 
 Rule = Callable[[int, int], Overload]  # (dtype of the operands, their number)
@@ -445,7 +433,7 @@ def operate(function: Any, operands: tuple[Any, ...]) -> Any:
     return function.other(*operands)
 
 
-_PROMOTED = [[_promoted(a, b) for b in range(len(_C))] for a in range(len(_C))]
+_PROMOTED = [[_dtypes.promoted(a, b) for b in range(len(_C))] for a in range(len(_C))]
 
 
 def _make(name: str, arity: int, rule: Rule, told: str) -> Any:

@@ -70,11 +70,8 @@ def test_dtypes_mix() -> None:
     for a in DTYPES:
         for b in DTYPES:
             x, y = operand("ij", a), operand("jk", b)
-            kind = np.result_type(x, y)
-            if "u8" in (a, b) and kind.kind == "f" and "f" not in a + b:
-                kind = np.dtype("i8")
-            close(lw.einsum("ij,jk->ik", x, y), np.einsum("ij,jk->ik", x, y).astype(kind))
-            close(lw.tensordot(x, y, axes=1), np.tensordot(x, y, 1).astype(kind))
+            close(lw.einsum("ij,jk->ik", x, y), np.einsum("ij,jk->ik", x, y))
+            close(lw.tensordot(x, y, axes=1), np.tensordot(x, y, 1))
     x = np.full((2, 2), 100, "i1")
     assert lw.einsum("ij,jk->ik", x, x, dtype="i4")[0, 0] == 20000
 
