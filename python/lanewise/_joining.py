@@ -181,8 +181,10 @@ def pad(x: ArrayLike, /, pad_width: Any,
                             f"pair for each of {x.ndim} axes")
     if mode == "constant":
         made = new(x, [int(e + w.sum()) for e, w in zip(x.shape, widths)])
-        if widths.any():
-            filled(made, constant_values)
+        for k, (low, high) in enumerate(widths.tolist()):
+            for begin, end in (0, low), (made.shape[k] - high, made.shape[k]):
+                if begin < end:
+                    filled(part(made, k, begin, end), constant_values)
         copied(x, made[tuple(slice(int(low), int(low) + e)
                              for e, (low, _) in zip(x.shape, widths))])
         return made
