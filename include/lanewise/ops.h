@@ -108,6 +108,8 @@ typedef lw_take_options lw_scatter_options;
 typedef struct lw_histogram_options { double low, high; } lw_histogram_options;
 typedef struct lw_sort_options { int axis; bool descending; } lw_sort_options;
 typedef struct lw_top_k_options { int axis; bool smallest; } lw_top_k_options;
+typedef enum lw_side { LW_SIDE_LEFT, LW_SIDE_RIGHT } lw_side; /* before equals, behind them */
+typedef struct lw_searchsorted_options { lw_side side; } lw_searchsorted_options;
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -163,6 +165,8 @@ LW__CALL lw_sort(lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options
 LW__CALL lw_argsort(lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *options);
 LW__CALL lw_top_k(lw_stream *s, lw_tensor values, lw_tensor indices, lw_tensor x,
                   const lw_top_k_options *options);
+LW__CALL lw_searchsorted(lw_stream *s, lw_tensor out, lw_tensor sorted, lw_tensor values,
+                         const lw_searchsorted_options *options); /* sorted: of rank 1; out: i64 */
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@ from ._array import Array, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
 from ._core import Device, Kernel, Stream
-from ._counting import *  # noqa: F403
 from ._creation import *  # noqa: F403
 from ._custom import Op, TensorType, custom, op, ops
 from ._devices import _default as _defaults
@@ -31,6 +30,7 @@ from ._picture import Picture, picture
 from ._products import *  # noqa: F403
 from ._random import random
 from ._sets import *  # noqa: F403
+from ._scattering import *  # noqa: F403
 from ._shaping import *  # noqa: F403
 from ._statistics import *  # noqa: F403
 from ._symbol import Symbol

@@ -304,9 +304,9 @@ class Graph(SymbolicRecording):
         else:
             types = [TensorType(_dtypes.DTYPES[code], shape)
                      for code, shape in _core.infer(name, parameters, plain)]
-        results = self._results(types[:1] if out is not None else types, out)
-        if len(results) < len(types):
-            results += tuple(self._tensor(None, t) for t in types[1:])
+        own = () if out is None else out if isinstance(out, tuple) else (out,)
+        results = self._results(types[:len(own) or None], out)
+        results += tuple(self._tensor(None, t) for t in types[len(results):])
         if self._is_symbolic:
             self._note_operation(name, parameters, inputs, out, results, types)
         else:
@@ -316,7 +316,7 @@ class Graph(SymbolicRecording):
         self._written.update(r._index for r in results)
         if len(results) == 1:
             return out if out is not None else results[0]
-        return results if out is None else (out, *results[1:])
+        return (*own, *results[len(own):])
 
     def _note_operation(self, name: str, parameters: dict[str, Any], inputs: tuple[Any, ...],
                         out: Any, results: tuple[Symbol, ...], types: list[TensorType]) -> None:

@@ -14,7 +14,6 @@ from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, IndexError, LaunchError
-from ._numbers import settled
 from ._probe import expression_dtype, expression_name
 
 ArrayLike = Any
@@ -489,38 +488,6 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, *, axis: int | None = -1,
     return _along("take_along_axis", {}, x, (indices,), axis, out, stream)
 
 
-def scatter(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: int = 0,
-            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """x with the slices that the indices name set to values; of equal indices the last one stays.
-
-    The values broadcast to what take gives of x and the indices, and become of x's dtype. out=x
-    changes x in place. An index that is out of range is an error as take's.
-
-    >>> lw.scatter(np.zeros(4, int), [2, 0, 2], [5, 6, 7])
-    array([6, 0, 7, 0])
-    """
-    return _scattered("scatter", x, indices, values, axis, out, stream)
-
-
-def scatter_add(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: int = 0,
-                out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """x with values added to the slices that the indices name, in the order of the indices.
-
-    So the bits are the same everywhere. As scatter otherwise, but that floats are not added to
-    integers (DtypeError). f16 and bf16 are added in f32 and rounded once; integers wrap.
-
-    >>> lw.scatter_add(np.zeros(4), [2, 0, 2], [1.0, 2.0, 4.0])
-    array([2., 0., 5., 0.])
-    """
-    return _scattered("scatter_add", x, indices, values, axis, out, stream)
-
-
-def _scattered(name: str, x: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int,
-               out: ArrayLike | None, stream: Stream | None) -> Any:
-    inputs = (x, indices, settled((x, values))[1])
-    return _run_told(name, {"axis": _axes.over_one(axis)}, inputs, out, stream)
-
-
 def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float | None = None,
               stream: Stream | None = None) -> Any:
     """Counts (int64) of equal bins in [low, high], without them in the range of the data.
@@ -559,18 +526,18 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
 
 @_direct
 def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
-         stream: Stream | None = None) -> Any:
+         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """Sorted along an axis (None: all elements in one row), stable, NaNs last; -0 equals 0.
 
     >>> lw.sort(np.array([3, 1, 2]), descending=True)
     array([3, 2, 1])
     """
-    return _along("sort", {"descending": descending}, x, (), axis, None, stream)
+    return _along("sort", {"descending": descending}, x, (), axis, out, stream)
 
 
 @_direct
 def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
-            stream: Stream | None = None) -> Any:
+            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """The indices (int64) that sort along an axis (None: of all elements in one row).
 
     The sort is stable, NaNs come last, and -0 equals 0.
@@ -578,20 +545,38 @@ def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
     >>> lw.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])
     """
-    return _along("argsort", {"descending": descending}, x, (), axis, None, stream)
+    return _along("argsort", {"descending": descending}, x, (), axis, out, stream)
+
+
+def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: Literal["left", "right"] = "left", *,
+                 sorter: ArrayLike | None = None, out: ArrayLike | None = None,
+                 stream: Stream | None = None) -> Any:
+    """Where x2's elements go in x1, sorted and of rank 1: the indices (int64) before equal
+    elements, or behind them (side="right"). NaNs stand last, and -0 equals 0.
+
+    sorter: the indices that sort x1.
+
+    >>> lw.searchsorted(np.array([1, 3, 3, 5]), [0, 3, 9])
+    array([0, 1, 4])
+    """
+    if sorter is not None:
+        x1 = take(x1, sorter, stream=stream)
+    return _run("searchsorted", {"side": side}, (x1, x2), out, stream)
 
 
 @_direct
 def top_k(x: ArrayLike, k: int, *, axis: int | None = -1, smallest: bool = False,
+          out: tuple[ArrayLike, ArrayLike] | None = None,
           stream: Stream | None = None) -> tuple[Any, Any]:
     """The k largest along an axis, in falling order, and their indices (int64).
 
     Equals come by rising index, and a NaN counts as largest. smallest=True: the k smallest, rising.
+    out has both, the values and the indices.
 
     >>> lw.top_k(np.array([3.0, 9.0, 5.0]), 2)
     (array([9., 5.]), array([1, 2]))
     """
-    return _along("top_k", {"k": k, "smallest": smallest}, x, (), axis, None, stream)
+    return _along("top_k", {"k": k, "smallest": smallest}, x, (), axis, out, stream)
 
 
 __all__ = [name for name, thing in globals().items()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _indexing, _operations
+from . import _indexing, _operations, _scattering
 from ._array import Recorded
 from ._composed import composed, filled, new, public
 from ._core import Stream
@@ -73,7 +73,7 @@ def _all(x: Any, are_nans_equal: bool) -> UniqueAllResult:
     begins, = _indexing.places(mask)
     counts = _operations.difference(concat([begins, np.array(row.shape)]))
     group = _operations.map("a - 1", _operations.scan(mask))
-    inverse = _operations.scatter(group, order, group).reshape(x.shape)
+    inverse = _scattering.scatter(group, order, group).reshape(x.shape)
     return UniqueAllResult(_operations.take(ordered, begins), _operations.take(order, begins),
                            inverse, counts)
 

@@ -372,3 +372,78 @@ def test_long_rows_keep_the_order_of_equals(dtype: str, kind: str) -> None:
         need = np.take_along_axis(x, order, axis=-1)
         assert lw.sort(x).tobytes() == need.tobytes()
         np.testing.assert_array_equal(lw.argsort(x), order)
+
+
+# ---- searchsorted ----
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "int64", "uint16", "uint64", "f2", "f4",
+                                   "f8"])
+def test_searchsorted(dtype: str, side: Any) -> None:
+    draw = np.random.default_rng(9)
+    for n in (0, 1, 2, 31, 1000):
+        row = np.sort((draw.standard_normal(n) * 20).astype(dtype))
+        v = (draw.standard_normal((3, 40)) * 25).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            v[0, :3] = np.nan, -0.0, np.inf
+            row[n // 2:][-2:] = np.nan
+        expected = np.searchsorted(row, v, side)
+        found = lw.searchsorted(row, v, side)
+        assert found.dtype == np.int64 and np.array_equal(found, expected)
+        assert np.array_equal(lw.searchsorted(row, v[::-1, ::2].T, side), expected[::-1, ::2].T)
+        assert np.array_equal(lw.searchsorted(lw.asarray(row, device="ref"), v, side).numpy(),
+                              expected)
+
+
+def test_searchsorted_more() -> None:
+    row = np.array([3.0, 1.0, 2.0])
+    assert lw.searchsorted(row, 2, sorter=np.argsort(row)) == 1
+    assert lw.searchsorted(np.arange(9)[::-1][::-2], [2.5, 8]).tolist() == [2, 4]
+    out = np.empty(2, "int64")
+    assert lw.searchsorted(row[1:], [1.5, 0.5], out=out) is out and out.tolist() == [1, 0]
+    with lw.Graph({"x": lw.TensorType("f8", ("n",))}) as g:
+        g.output(lw.searchsorted(g.x, [1.5]))
+    assert g.compile()(x=np.arange(4.0))["out"].tolist() == [2]
+    with pytest.raises(lw.ArgumentError, match=r"sorted has shape \(1, 3\); need rank 1"):
+        lw.searchsorted(row[None], 1)
+    with pytest.raises(lw.ArgumentError, match="side"):
+        lw.searchsorted(row, 1, "middle")  # type: ignore[arg-type]
+
+
+# ---- out= of sorts ----
+
+
+def test_sorts_into_arrays() -> None:
+    x = np.random.default_rng(2).standard_normal((5, 60))
+    for device in (None, "cpu", "ref"):
+        given = x if device is None else lw.asarray(x, device=device)
+        new: Any = (lambda a: a) if device is None else lambda a: lw.asarray(a, device=device)
+        for call, expected in ((lw.sort, np.sort), (lw.argsort, np.argsort)):
+            for axis in (0, 1, None):
+                needed = expected(x, axis=axis)
+                out = new(np.empty(needed.shape[::-1], needed.dtype).T)
+                assert call(given, axis=axis, out=out) is out
+                assert np.array_equal(np.asarray(out), needed)
+        both = new(np.empty((5, 3))), new(np.empty((5, 3), "int64"))
+        for _ in range(3):
+            found = lw.top_k(given, 3, out=both)
+            assert found[0] is both[0] and found[1] is both[1]
+            assert np.array_equal(np.asarray(both[0]), -np.sort(-x)[:, :3])
+            assert np.array_equal(np.asarray(both[1]), np.argsort(-x)[:, :3])
+
+
+@pytest.mark.parametrize("n", [5, "n"])
+def test_sorts_into_tensors_of_graphs(n: Any) -> None:
+    with lw.Graph({"x": lw.TensorType("f8", (n, 4))}) as g:
+        ranked, at = g.temporary("f8", g.x.shape), g.temporary("int64", (g.x.shape[0], 2))
+        top = g.temporary("f8", (g.x.shape[0], 2))
+        assert lw.sort(g.x, out=ranked) is ranked
+        found = lw.top_k(g.x, 2, out=(top, at))
+        assert found[0] is top and found[1] is at
+        g.output(ranked=ranked, top=top, at=at)
+    x = np.random.default_rng(2).standard_normal((5, 4))
+    given = g.compile()(x=x)
+    assert np.array_equal(given["ranked"], np.sort(x))
+    assert np.array_equal(given["top"], -np.sort(-x)[:, :2])
+    assert np.array_equal(given["at"], np.argsort(-x)[:, :2])

@@ -33,7 +33,7 @@ static uint64_t infinity_of(lw_dtype dtype)
                              : 0x7f80;
 }
 
-static struct lw__keys keys_of(lw_dtype dtype, bool is_falling, bool nan_first)
+struct lw__keys lw__keys_of(lw_dtype dtype, bool is_falling, bool nan_first)
 {
     const size_t bits = 8 * lw_dtype_size(dtype);
     const uint64_t all = UINT64_MAX >> (64 - bits), sign = UINT64_C(1) << (bits - 1);
@@ -187,7 +187,7 @@ lw_status lw__sort_begin(struct lw__call *call, struct lw__operand x, bool is_fa
     if (n >= UINT32_MAX)
         return lw_fail(LW_E_SHAPE, "%s: x has %zu elements along the axis; need at most %u",
                        call->name, n, UINT32_MAX - 1);
-    *s = (struct lw__sorting){.keys = keys_of(x.dtype, is_falling, nan_first),
+    *s = (struct lw__sorting){.keys = lw__keys_of(x.dtype, is_falling, nan_first),
                               .rows = lw__operand_count(&x) / n,
                               .n = n,
                               .passes = lw_dtype_size(x.dtype),

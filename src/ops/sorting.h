@@ -38,6 +38,9 @@ lw_status lw__sort_end(struct lw__call *call, struct lw__sorting *s, const struc
 /* lw__sort_check_indices - errors: LW_E_DTYPE they are not i64. */
 lw_status lw__sort_check_indices(const struct lw__call *call, const struct lw__operand *indices);
 
+/* lw__keys_of - how elements of a dtype are ordered. */
+struct lw__keys lw__keys_of(lw_dtype dtype, bool is_falling, bool nan_first);
+
 static inline lw_arg lw__arg_keys(const struct lw__sorting *s)
 {
     return lw_arg_bytes(&s->keys, sizeof s->keys);

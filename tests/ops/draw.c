@@ -2,6 +2,7 @@
 #include "conform.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const size_t longs[] = {0,   1,   2,    3,    31,   32,   33,   63,    64,    65,
@@ -50,7 +51,8 @@ const char *const ops[] = {"dot",
                            "histogram",
                            "sort",
                            "argsort",
-                           "top_k"};
+                           "top_k",
+                           "searchsorted"};
 
 const size_t op_count = sizeof ops / sizeof *ops;
 
@@ -310,6 +312,31 @@ static void draw_scatter(struct session *s, struct test_case *c, lw_dtype dtype,
     draw_array(s, c, &c->in[c->inputs++], draw(s, 2) ? dtype : of, n - first, shape + first);
 }
 
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+/* A sorted row, and values of any shape; of floats, some NaNs. */
+static void draw_search(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                        const size_t *extent)
+{
+    const size_t n = longs[draw(s, DRAWN_LONGS)];
+
+    c->flag = draw(s, 2);
+    snprintf(c->json, sizeof c->json, "{\"side\": \"%s\"}", c->flag ? "right" : "left");
+    c->inputs = 2;
+    draw_array(s, c, &c->in[0], dtype, 1, &n);
+    draw_array(s, c, &c->in[1], draw(s, 2) ? dtype : draw_dtype(s, c), rank, extent);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < c->in[k].count && c->in[k].dtype >= LW_F16; i++)
+            if (c->in[k].repeated < 0 && draw(s, 20) == 0)
+                c->in[k].value[i] = (double)NAN;
+    qsort(c->in[0].value, n, sizeof(double), compare);
+}
+
 /* Slices by index, or a mask. */
 static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
                            const size_t *extent)
@@ -422,6 +449,10 @@ static void draw_call(struct session *s, struct test_case *c)
     }
     if (selects) {
         draw_selection(s, c, dtype, rank, extent);
+        return;
+    }
+    if (is(c, "searchsorted")) {
+        draw_search(s, c, dtype, rank, extent);
         return;
     }
     if (is(c, "histogram")) {

@@ -222,6 +222,30 @@ static void sort(const struct test_case *c, struct array *out)
     free(row);
 }
 
+/* By a bisection; NaNs are the largest. */
+static void searchsorted(const struct test_case *c, struct array *out)
+{
+    const struct array *row = &c->in[0];
+
+    for (size_t i = 0; i < out->count; i++) {
+        const double v = c->in[1].value[i];
+        size_t from = 0, to = row->count;
+
+        while (from < to) {
+            const size_t middle = from + (to - from) / 2;
+            const double x = row->value[middle];
+            const bool is_less = isnan(x) || isnan(v) ? !isnan(x) : x < v;
+            const bool is_equal = isnan(x) ? isnan(v) : x == v;
+
+            if (is_less || (c->flag && is_equal))
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        out->value[i] = (double)from;
+    }
+}
+
 bool reference_selection(const struct test_case *c, struct array *out)
 {
     if (!strcmp(c->op, "take"))
@@ -234,6 +258,8 @@ bool reference_selection(const struct test_case *c, struct array *out)
         return compact(c, out), true;
     if (!strcmp(c->op, "histogram"))
         return histogram(c, out), true;
+    if (!strcmp(c->op, "searchsorted"))
+        return searchsorted(c, out), true;
     if (!strcmp(c->op, "sort") || !strcmp(c->op, "argsort") || !strcmp(c->op, "top_k"))
         return sort(c, out), true;
     return false;

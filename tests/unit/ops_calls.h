@@ -204,6 +204,11 @@ static lw_status run_sort(const struct call *c)
     return lw_sort(c->stream, c->out, c->in[0], &(lw_sort_options){c->axis, false});
 }
 
+static lw_status run_searchsorted(const struct call *c)
+{
+    return lw_searchsorted(c->stream, c->out, c->in[0], c->in[1], NULL);
+}
+
 static lw_status run_argsort(const struct call *c)
 {
     return lw_argsort(c->stream, c->out, c->in[0], &(lw_sort_options){c->axis, true});
@@ -373,6 +378,14 @@ static const struct operation operations[] = {
     {"histogram", run_histogram, 1, {{"x", M23}}, LW_I64, V2, false, {3, 3}},
     {"sort", run_sort, 1, {{"x", M23}}, LW_F32, M23, false, {1, 2, 3, 4, 5, 6}},
     {"argsort", run_argsort, 1, {{"x", M23}}, LW_I64, M23, false, {2, 1, 0, 2, 1, 0}},
+    {"searchsorted",
+     run_searchsorted,
+     2,
+     {{"sorted", {1, {4}}}, {"values", M23}},
+     LW_I64,
+     M23,
+     false,
+     {0, 1, 2, 3, 4, 4}},
     {"top_k", run_top_k, 1, {{"x", V3}}, LW_F32, V2, false, {3, 2}},
 };
 

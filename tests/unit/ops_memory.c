@@ -55,7 +55,7 @@ static bool is_one_of(const struct operation *op, const char *names)
 static bool has_kind(const struct operation *op, enum kind kind)
 {
     if (kind == OTHER_DTYPE)
-        return !is_one_of(op, " argmax argmin argsort histogram ");
+        return !is_one_of(op, " argmax argmin argsort searchsorted histogram ");
     if (kind == WHOLE)
         return op->out.rank == 1 && !is_one_of(op, " compact argsort top_k histogram conv1d ");
     return kind != EXACT || is_one_of(op, " dot sum mean ");
@@ -82,7 +82,7 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
 {
     good_call(&m->p, op, c);
     /* there is no long output of i64, and two extents of a convolution would grow */
-    if (kind == IN_LEAVES && is_one_of(op, " argsort conv1d conv2d "))
+    if (kind == IN_LEAVES && is_one_of(op, " argsort searchsorted conv1d conv2d "))
         return;
     for (size_t k = 0; k < op->count && kind == STRIDED; k++)
         stride(&c->in[k]);
@@ -106,8 +106,8 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
 
 static const char *json_of(const struct operation *op)
 {
-    return is_one_of(op,
-                     " dot matmul attention copy take scatter scatter_add compact conv1d conv2d ")
+    return is_one_of(op, " dot matmul attention copy take scatter scatter_add searchsorted compact "
+                         "conv1d conv2d ")
                ? NULL
            : op->run == run_map            ? "{\"expression\": \"a + b * 2\"}"
            : op->run == run_permute        ? "{\"axes\": \"1,0\"}"

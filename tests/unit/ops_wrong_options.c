@@ -119,6 +119,9 @@ static void selections(void)
     WRONG("scatter", OUT(2, 4, 3, 0, 0), LW_E_SHAPE, "out has shape (4, 3) and x has (4, 2)");
     WRONG("scatter_add", c.out.buffer = place.out[LW_I32], LW_E_DTYPE,
           "out is of i32 and the values of f32; need integers for both");
+    WRONG("searchsorted", IN(0, 2, 2, 2, 0, 0), LW_E_SHAPE, "sorted has shape (2, 2); need rank 1");
+    WRONG("searchsorted", OUT(2, 3, 2, 0, 0), LW_E_SHAPE, "out has shape (3, 2) and values has");
+    WRONG("searchsorted", c.out.buffer = place.out[LW_I32], LW_E_DTYPE, "out is of i32; need i64");
     WRONG("compact", IN(0, 2, 3, 1, 0, 0), LW_E_SHAPE, "x has shape (3, 1); need rank 1");
     WRONG("compact", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and mask has (2,)");
     WRONG("compact", OUT(1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and out has (2,)");

@@ -1,4 +1,4 @@
-"""Counts of numbers, by scatter_add."""
+"""Slices set by index, or added to, and counts of numbers."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,9 +7,44 @@ import numpy as np
 
 from . import _axes, _core, _operations
 from ._array import Recorded, zeros
+from ._composed import public
+from ._core import Stream
 from ._errors import ArgumentError
+from ._numbers import settled
 
 ArrayLike = Any
+
+
+def scatter(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: int = 0,
+            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+    """x with the slices that the indices name set to values; of equal indices the last one stays.
+
+    The values broadcast to what take gives of x and the indices, and become of x's dtype. out=x
+    changes x in place. An index that is out of range is an error as take's.
+
+    >>> lw.scatter(np.zeros(4, int), [2, 0, 2], [5, 6, 7])
+    array([6, 0, 7, 0])
+    """
+    return _scattered("scatter", x, indices, values, axis, out, stream)
+
+
+def scatter_add(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: int = 0,
+                out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+    """x with values added to the slices that the indices name, in the order of the indices.
+
+    So the bits are the same everywhere. As scatter otherwise, but that floats are not added to
+    integers (DtypeError). f16 and bf16 are added in f32 and rounded once; integers wrap.
+
+    >>> lw.scatter_add(np.zeros(4), [2, 0, 2], [1.0, 2.0, 4.0])
+    array([2., 0., 5., 0.])
+    """
+    return _scattered("scatter_add", x, indices, values, axis, out, stream)
+
+
+def _scattered(name: str, x: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int,
+               out: ArrayLike | None, stream: Stream | None) -> Any:
+    inputs = (x, indices, settled((x, values))[1])
+    return _operations._run_told(name, {"axis": _axes.over_one(axis)}, inputs, out, stream)
 
 
 def bincount(x: ArrayLike, weights: ArrayLike | None = None, *, minlength: int = 0) -> Any:
@@ -44,4 +79,4 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, *, minlength: int =
     return _axes._given(counts, x, None)
 
 
-__all__ = ["bincount"]
+__all__ = public(globals())
