@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._array import Array, Recorded, asarray, deliver, values_of
 from ._core import Stream
-from ._errors import ArgumentError
+from ._errors import ArgumentError, IndexError
 
 Run = Callable[..., Any]  # (x, axis, out): the operation
 
@@ -107,12 +107,13 @@ def in_place(run: Run, x: Any, axis: Any, out: Any, stream: Stream | None) -> An
 
 
 def axes_of(axis: Any, rank: int) -> list[int]:
-    """An axis or a tuple of them, counted from the first, in the order given."""
+    """An axis or a tuple of them, counted from the first, in the order given. Raises ArgumentError,
+    of which IndexError is one, as NumPy's AxisError is one of both."""
     given = axis if isinstance(axis, (tuple, list)) else (over_one(axis),)
     for k in given:
         _check_integer(k, "integers in the tuple")
         if not -rank <= operator.index(k) < rank:
-            raise ArgumentError(f"axis is {axis}; x has no axis {k}, its rank is {rank}")
+            raise IndexError(f"axis is {axis}; x has no axis {k}, its rank is {rank}")
     axes = [operator.index(k) % rank for k in given]
     if len(set(axes)) < len(axes):
         raise ArgumentError(f"axis is {axis}; need each axis once")

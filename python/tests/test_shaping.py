@@ -197,6 +197,12 @@ def test_what_is_refused(call: Callable[[Any], Any], text: str) -> None:
         call(some((2, 3)))
 
 
+def test_an_axis_that_is_not_there() -> None:
+    for call in (lw.flip, lw.expand_dims, lw.squeeze, lw.var, lw.split):
+        with pytest.raises(IndexError, match="x has no axis 7, its rank is"):
+            call(some((2, 3)), *([2] if call is lw.split else []), axis=7)
+
+
 def test_complex_is_refused() -> None:
     with pytest.raises(lw.DtypeError, match="dtype is complex128; need one of int8"):
         lw.flip(np.zeros(2, complex))
