@@ -1,6 +1,6 @@
 """Which elements there are: by a sort, a comparison of neighbours, and compact.
 
-How many there are is a value, so a graph has none of these functions.
+How many there are is a value, so a graph has none of these functions but isin.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _indexing, _operations, _scattering
 from ._array import Recorded
-from ._composed import composed, filled, new, public
+from ._composed import composed, filled, new, promoted, public
 from ._core import Stream
 from ._errors import ArgumentError
 from ._joining import concat
@@ -138,6 +138,25 @@ def unique(x: ArrayLike, /, return_index: bool = False, return_inverse: bool = F
     if not any(flags[1:]):
         return _values(x, equal_nan)
     return tuple(row for row, is_wanted in zip(_all(x, equal_nan), flags) if is_wanted)
+
+
+@composed
+def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False,
+         stream: Stream | None = None) -> Any:
+    """Which elements of x1 are among x2's (invert=True: are not), by a sort of x2. No NaN is.
+
+    >>> lw.isin(np.array([1, 2, 3]), [3, 1])
+    array([ True, False,  True])
+    """
+    dtype = promoted(x1.dtype, x2.dtype)
+    x, among = (a if a.dtype == dtype else a.astype(dtype) for a in (x1, x2.reshape(-1)))
+    if among.shape[0] == 0:
+        return filled(new(x, x.shape, np.bool_), invert)
+    ordered = _operations.sort(among)
+    places = _operations.searchsorted(ordered, x)
+    last = np.int64(ordered.shape[0] - 1)
+    near = _operations.take(ordered, _operations.map("a < b ? a : b", places, last))
+    return _operations.map("a != b" if invert else "a == b", near, x)
 
 
 @composed

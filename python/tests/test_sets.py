@@ -1,4 +1,4 @@
-"""unique and nonzero, against NumPy."""
+"""unique, isin and nonzero, against NumPy."""
 from __future__ import annotations
 
 from typing import Any
@@ -73,6 +73,23 @@ def test_where_it_is_not_zero(x: np.ndarray) -> None:
         assert len(got) == x.ndim
         for a, b in zip(got, np.nonzero(x)):
             same(a, b, kind)
+
+
+@given(x=some(), y=some(), invert=st.booleans())
+def test_what_is_in(x: np.ndarray, y: np.ndarray, invert: bool) -> None:
+    expected = np.isin(x, y, invert=invert)
+    same(lw.isin(x, y, invert=invert), expected, np.ndarray)
+    same(lw.isin(lw.asarray(x), lw.asarray(y), invert=invert), expected, lw.Array)
+
+
+def test_what_is_in_graphs() -> None:
+    x, y = np.arange(6, dtype="f4").reshape(2, 3), np.array([4, 1], "f4")
+    for n in (2, "n"):
+        with lw.Graph([lw.TensorType("f4", (n, 3)), lw.TensorType("f4", (2,))]) as g:
+            g.output(lw.isin(g.x0, g.x1))
+        np.testing.assert_array_equal(g.compile()(x, y)["out"], np.isin(x, y))
+    same(lw.isin(x, 3), np.isin(x, 3), np.ndarray)
+    assert lw.isin(2, [1, 2]) and not lw.isin(np.nan, [np.nan])
 
 
 def test_many() -> None:
