@@ -43,20 +43,34 @@ DEVICE static int64_t place_at(struct joining j, int64_t before, int64_t index)
     DEVICE static void join_##T(struct joining j, const T *from, ptrdiff_t step, int64_t *places,  \
                                 size_t count, size_t which)                                        \
     {                                                                                              \
-        bool is_good = true;                                                                       \
+        int64_t *to = places, *const end = places + count;                                         \
                                                                                                    \
-        for (size_t i = 0; i < count; i++) {                                                       \
-            const int64_t index = from[(ptrdiff_t)i * step];                                       \
-            is_good &= is_within(j, index);                                                        \
-            places[i] = place_at(j, j.adds ? places[i] : j.begin, index);                          \
+        if (step == 1 && !j.adds)                                                                  \
+            PLACES(T, 1, j.begin)                                                                  \
+        else if (step == 1)                                                                        \
+            PLACES(T, 1, *to)                                                                      \
+        else if (!j.adds)                                                                          \
+            PLACES(T, step, j.begin)                                                               \
+        else                                                                                       \
+            PLACES(T, step, *to)                                                                   \
+        if (to < end)                                                                              \
+            refuse(j, *from, which + (size_t)(to - places));                                       \
+    }
+#define PLACES(T, STEP, BEFORE)                                                                    \
+    _Pragma("unroll 4") for (; to < end; to++, from += (STEP))                                     \
+    {                                                                                              \
+        int64_t index = *from;                                                                     \
+        if ((uint64_t)index >= (uint64_t)j.extent) {                                               \
+            if (index < j.lowest || index >= 0)                                                    \
+                break;                                                                             \
+            index += j.extent;                                                                     \
         }                                                                                          \
-        for (size_t i = 0; i < count && !is_good; i++)                                             \
-            if (!is_within(j, from[(ptrdiff_t)i * step]))                                          \
-                refuse(j, from[(ptrdiff_t)i * step], which + i);                                   \
+        *to = (BEFORE) + index * j.step;                                                           \
     }
 JOIN(int32_t)
 JOIN(int64_t)
 #undef JOIN
+#undef PLACES
 
 /* One thread: the part's rows, one after the other. */
 DEVICE static void join_rows(struct shape s, struct joining j, struct view at, const void *indices,

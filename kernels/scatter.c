@@ -6,8 +6,9 @@
  * shapes   out, values: `s`, without the axis of the indices; places: n, side by side
  * launch   one thread; a block does `rows_each` rows, of which it has some of the places
  * reads    values of out's dtype; f16 and bf16 are added as f32
- * idea     a place belongs to one block of a row, which finds its places among all: reading them is
- *          cheap beside what is done with one. Near places belong to one block
+ * idea     a place belongs to one block of a row, which finds its places among all: where slices
+ *          are long, reading places is cheap beside what is done with one. Near places belong to
+ *          one block
  * numeric  sums: one addition an index, in out's type, which wraps; of bool an or
  */
 #include "scatter.h"
@@ -21,17 +22,20 @@ DEVICE static uint32_t owner_of(int64_t place, uint32_t owners)
 
 /* SET_T: a row of out, which begins at `to`. */
 #define ROW(code, T, SET)                                                                          \
-    DEVICE static void SET##_##T(struct scattering k, const int64_t *places, T *to,                \
+    DEVICE static void SET##_##T(struct scattering k, const int64_t *place, T *to,                 \
                                  ptrdiff_t to_step, const T *from, ptrdiff_t from_step,            \
                                  size_t count, uint32_t owner, uint32_t owners)                    \
     {                                                                                              \
-        for (size_t j = 0; j < k.n; j++, from += k.step) {                                         \
-            T *const slice = to + places[j];                                                       \
-            if (owners > 1 && owner_of(places[j], owners) != owner)                                \
+        const int64_t *const end = place + k.n;                                                    \
+                                                                                                   \
+        if (count == 1 && owners == 1)                                                             \
+            _Pragma("unroll 4") for (; place < end; place++, from += k.step)                       \
+                to[*place] = (T)SET(to[*place], *from);                                            \
+        for (; place < end; place++, from += k.step) {                                             \
+            T *const slice = to + *place;                                                          \
+            if (owners > 1 && owner_of(*place, owners) != owner)                                   \
                 continue;                                                                          \
-            if (count == 1)                                                                        \
-                *slice = (T)SET(*slice, *from);                                                    \
-            else if (to_step == 1 && from_step == 1)                                               \
+            if (to_step == 1 && from_step == 1)                                                    \
                 for (size_t c = 0; c < count; c++)                                                 \
                     slice[c] = (T)SET(slice[c], from[c]);                                          \
             else                                                                                   \

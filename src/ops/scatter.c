@@ -16,8 +16,9 @@ struct scattering {
     bool adds;
 };
 
-/* ELEMENTS: of the values, that are worth a block of their own. */
-enum { THREADS = 128, ELEMENTS = 16384 };
+/* ELEMENTS: of the values, that are worth a block of their own. SHARED_LEAST: of a slice, where it
+ * pays that several blocks read all places of a row. */
+enum { THREADS = 128, ELEMENTS = 16384, SHARED_LEAST = 16 };
 
 struct scatter_arguments {
     lw_tensor out, x, indices, values;
@@ -199,7 +200,7 @@ static lw_status launch_gpu(struct lw__call *call, const struct parts *p, const 
         lw_arg_buffer(p->values.buffer), lw__arg_view(&t->at), lw_arg_buffer(p->to.buffer));
 }
 
-/* Blocks have rows of their own where there are enough, else places of all rows. */
+/* Blocks have rows of their own where there are enough, else, of long slices, places. */
 static lw_status launch_host(struct lw__call *call, const struct parts *p, const struct setting *t)
 {
     const size_t rows = t->shape.extent[0] * t->shape.extent[1] * t->shape.extent[2];
@@ -207,7 +208,7 @@ static lw_status launch_host(struct lw__call *call, const struct parts *p, const
     size_t owners = 1, each, threads;
 
     LW_TRY(lw__workers(call, LW_PROGRAM_scatter, "scatter", &threads));
-    if (rows < threads && blocks > 1)
+    if (rows < threads && blocks > 1 && t->shape.extent[3] >= SHARED_LEAST)
         owners = blocks < threads ? blocks : threads;
     each = owners > 1 ? rows : lw__divide_up(rows, blocks < rows ? blocks : rows);
     return LW_OP_BLOCKS(call, scatter, "scatter", lw__divide_up(rows, each) * owners, lw_dim_1(1),
