@@ -206,8 +206,20 @@ def _settled(x: Any) -> Any:
     return x._settled() if isinstance(x, _array.Array) else x
 
 
+def _only_indices(x: Any, key: Any) -> Any:
+    """A key that is nothing but an array of indices, as it is most often; else None."""
+    if type(key) is list and key and type(key[0]) is int:
+        key = _array.values_of(key)
+    is_one = key.dtype.kind in "iu" if type(key) is np.ndarray else \
+        type(key) is _array.Array and key._code < _BOOL
+    return key if is_one and 0 < x.ndim <= _LIMIT + 1 - key.ndim else None
+
+
 def get(x: Any, key: Any) -> Any:
     """x[key], a copy. Raises IndexError."""
+    only = _only_indices(x, key)
+    if only is not None:
+        return _run("take", {}, (_settled(x), _settled(only)), None)
     read = _read(key, x)
     _refuse_unknown(read)
     x = _settled(x)
@@ -238,9 +250,14 @@ def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: An
 
 def put(x: Any, key: Any, value: Any) -> None:
     """x[key] = value; of equal indices the last one stays. Raises IndexError, ArgumentError."""
-    read = _read(key, x)
     if isinstance(x, _array.Array) and x.readonly:
         raise ArgumentError("the array is read-only")
+    only = _only_indices(x, key)
+    if only is not None:
+        new = [False] * (only.ndim + x.ndim - 1)
+        _set(x, 0, [only], _without_axes(_values_for(x, value), new), x)
+        return
+    read = _read(key, x)
     values = _values_for(x, value)
     if _is_one_truth(read):
         if read.arrays[0].item():
@@ -250,19 +267,25 @@ def put(x: Any, key: Any, value: Any) -> None:
     if is_mask and _put_where(x, read, values):
         return
     _refuse_unknown(read)
-    indices = [_apart(_settled(index), x) for index in _indices(read)]
+    indices = _indices(read)
     values = _without_axes(values, _new_axes(read, _rank_of(indices)))
     view, axis = _aligned(x, read)
+    _set(view, axis, indices, values, x)
+
+
+def _set(view: Any, axis: int, indices: Sequence[Any], values: Any, x: Any) -> None:
+    """Slices of a view of x, by the indices of its axes from one on."""
     view = _settled(view)
-    _run("scatter", {"axis": axis}, (view, *indices, _apart(values, x)), view)
+    given = [_apart(_settled(index), x) for index in indices]
+    _run("scatter", {"axis": axis}, (view, *given, _apart(values, x)), view)
 
 
 def _values_for(x: Any, value: Any) -> Any:
     """The value as an array where x is; numbers have x's dtype or the one beside it."""
     from ._numbers import settled
-    value = settled((x, value))[1]
-    if isinstance(value, _array.Recorded):
-        return value
+    number = settled((x, value))[1]
+    if number is not value or isinstance(value, _array.Recorded):
+        return number
     if isinstance(x, _array.Recorded):
         return value if isinstance(value, _array.Array) else _array.values_of(value)
     return _array.asarray(value, device=x.device)._settled()
@@ -293,6 +316,8 @@ def _put_where(x: Any, read: _Key, values: Any) -> bool:
         at = values.ndim - 1 - behind
         values = values[(slice(None),) * at + (0,) + (None,) * mask.ndim]
     if _code_of(values) != _code_of(view):
+        values = values if isinstance(x, _array.Recorded) else _array.asarray(values,
+                                                                              device=x.device)
         values = values.astype(view.dtype)
     mask = mask[(None,) * before + (slice(None),) * mask.ndim + (None,) * behind]
     view = _settled(view)
@@ -310,9 +335,12 @@ def _reach(a: Any) -> tuple[int, int]:
 
 def _apart(a: Any, x: Any) -> Any:
     """An input that has no memory of x, of which it may be a view: a copy then."""
-    if isinstance(a, _array.Recorded) and isinstance(x, _array.Recorded):
-        return a.copy() if a._index == x._index else a  # type: ignore[attr-defined]
-    if not (isinstance(a, _array.Array) and isinstance(x, _array.Array)) or not (a.size and x.size):
+    if isinstance(a, _array.Recorded):
+        is_same = isinstance(x, _array.Recorded) and a._index == x._index  # type: ignore
+        return a.copy() if is_same else a  # type: ignore[attr-defined]
+    if isinstance(x, _array.Recorded) or not (a.ndim and a.size and x.size):
         return a
+    if isinstance(a, np.ndarray):
+        a = _array.asarray(a, device=x.device)
     (low, high), (first, end) = _reach(a), _reach(x)
     return a.copy() if low < end and first < high else a

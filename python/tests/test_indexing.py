@@ -238,11 +238,21 @@ def test_values_may_be_views_of_the_array():
         x[key] = x[1:]
         plain[key] = plain[1:].copy()
         assert np.array_equal(x.numpy(), plain)
+    plain = np.arange(6)
+    x = lw.asarray(plain)  # on its memory
+    x[plain[::-1]] = plain + 10
+    assert plain.tolist() == [15, 14, 13, 12, 11, 10]
+    x[[0, 1]] = plain[1:3]
+    assert plain.tolist() == [14, 13, 13, 12, 11, 10]
     x = lw.asarray([2, 0, 1])
     x[x] = x[::-1]
     assert x.numpy().tolist() == [0, 2, 1]
-    x[x > 0] = lw.map("a + 5", x[x > 0])
+    x[x > 0] += 5
     assert x.numpy().tolist() == [0, 7, 6]
+    x[[0, 1]] -= x[[1, 1]] * 2
+    assert x.numpy().tolist() == [-14, -7, 6]
+    x[x < 0] = np.nan
+    assert x.numpy().tolist() == [0, 0, 6]
 
 
 def test_wrong_assignments():
