@@ -43,4 +43,4 @@ __version__ = _core.version()
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 
-from . import dist  # noqa: E402,F401 # a module of its own, no name of `import *`
+from . import array_api, dist  # noqa: E402,F401 # modules of their own, no names of `import *`

@@ -11,6 +11,7 @@ from . import _core, _dtypes, _indexing
 from ._core import Device, Stream
 from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
+from ._standard import Standard
 from ._values import Values
 from ._views import (c_strides, index_parts, ints, is_contiguous, reshaped, reshaped_strides,
                      slice_axis)
@@ -20,7 +21,7 @@ _LIMIT = 4
 _NEVER_WRITTEN = ("jax", "jaxlib", "pyarrow")
 
 
-class Array(Values, _core.Array):
+class Array(Values, Standard, _core.Array):
     """A strided view of memory of a device, of rank 0 to 4.
 
     Made by asarray, empty, zeros, full, arange, random and from_dlpack. Views share the memory and
@@ -508,12 +509,27 @@ def full(shape: Any, value: Any, dtype: Any = None, *, device: DeviceLike = None
     return made
 
 
-def from_dlpack(x: Any) -> Array:
-    """An Array on the memory of what has __dlpack__. Raises ArgumentError, DtypeError.
+def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Array:
+    """An Array on the memory of what has __dlpack__, or on a device.
+
+    copy=True copies; copy=False raises BufferError where another device needs that. Raises
+    ArgumentError, DtypeError.
 
     >>> lw.from_dlpack(np.arange(3)).numpy()
     array([0, 1, 2])
     """
+    there = x.device if device is None and isinstance(x, Array) else \
+        None if device is None else device_of(device)
+    made = _from_dlpack(x, there)
+    if there is None or made.device is there:
+        return made.copy() if copy else made
+    if copy is False:
+        raise BufferError(f"copy=False: the memory is on {made.device.name}, not {there.name}")
+    return made.to(there)
+
+
+def _from_dlpack(x: Any, there: Device | None) -> Array:
+    """Where the memory is; that of the host on `there`, if that is a device of the host."""
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(f"{type(x).__name__} has no __dlpack__")
     where = tuple(x.__dlpack_device__()) if hasattr(x, "__dlpack_device__") else (1, 0)
@@ -526,7 +542,7 @@ def from_dlpack(x: Any) -> Array:
         capsule = x.__dlpack__(**words)
     if where[0] in (2, 13):  # the producer's work is in the default stream now
         Stream(Device(f"cuda:{where[1]}"), 0).wait()
-    host = default_device()
+    host = there or default_device()
     if host.name.startswith("cuda"):
         host = Device("cpu")
     return _core.from_dlpack(capsule, host, _root(x) in _NEVER_WRITTEN)

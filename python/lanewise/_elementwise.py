@@ -470,21 +470,21 @@ OPERATORS = dict(zip(
     (_FUNCTIONS[name] for name in _OPERATORS)))
 
 
-def clip(x: Any, low: Any = None, high: Any = None, *, out: Any = None,
+def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None,
          stream: Stream | None = None) -> Any:
-    """x, but not below low, nor above high; either may be None. A NaN stays one.
+    """x, but not below min, nor above max; either may be None. A NaN stays one.
 
     >>> lw.clip(np.array([1, 5, 9]), 2, 6)
     array([2, 5, 6])
     """
     words = {key: value for key, value in (("out", out), ("stream", stream)) if value is not None}
-    if low is None and high is None:
+    if min is None and max is None:
         return _FUNCTIONS["positive"](x, **words)
-    if low is None:
-        return _FUNCTIONS["minimum"](x, high, **words)
-    if high is None:
-        return _FUNCTIONS["maximum"](x, low, **words)
-    return _FUNCTIONS["clip"](x, low, high, **words)
+    if min is None:
+        return _FUNCTIONS["minimum"](x, max, **words)
+    if max is None:
+        return _FUNCTIONS["maximum"](x, min, **words)
+    return _FUNCTIONS["clip"](x, min, max, **words)
 
 
 class fusion:
@@ -507,8 +507,16 @@ class fusion:
         _core.fusion(self._before)
 
 
-def _setup() -> None:
+def matmul(x: Any, y: Any, /) -> Any:
+    """The operator @: lanewise.matmul, of integers in their common dtype."""
+    from ._numbers import dtype_of
     from ._operations import matmul
+    dtype = _dtypes.DTYPES[_PROMOTED[_dtypes.dtype_code(dtype_of(x))][
+        _dtypes.dtype_code(dtype_of(y))]]
+    return matmul(x, y) if dtype.kind == "f" else matmul(x, y, dtype=dtype)
+
+
+def _setup() -> None:
     table = bytes(code for row in _PROMOTED for code in row)
     _core.operators(tuple(_FUNCTIONS[name] for name in _OPERATORS), table, operate, matmul)
 

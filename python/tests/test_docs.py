@@ -1,6 +1,6 @@
-"""docs/python.md, docs/coming-from-numpy.md and docs/frameworks.md are true: their blocks run one
-after the other, and give what they say. A framework's section runs in a process of its own, if the
-framework is installed.
+"""Pages of docs/ are true: python.md, coming-from-numpy.md, array-api.md, frameworks.md. Their
+blocks run one after the other, and give what they say. A framework's section runs in a process of
+its own, if the framework is installed.
 
 A block of C that begins with a comment of a file's name is that file. An expression whose comment
 begins as a value does, says its result.
@@ -89,10 +89,14 @@ def test_the_names_of_numpy() -> None:
     modules = [importlib.import_module(f"lanewise._{name}") for name in
                ("creation", "shaping", "joining", "statistics", "products", "sets")]
     assert not {name for module in modules for name in module.__all__} - ours
+
+
+@pytest.mark.parametrize("name, compared", [("coming-from-numpy.md", 3), ("array-api.md", 1)])
+def test_the_block_of_a_page(name: str, compared: int) -> None:
+    page = (DOCS / name).read_text()
     block = re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)
     assert block
-    line = page[:block.start()].count("\n") + 1
-    assert run_block(block[1], line, {}, "coming-from-numpy.md") == 3
+    assert run_block(block[1], page[:block.start()].count("\n") + 1, {}, name) == compared
 
 
 def run_section(title: str) -> None:

@@ -215,8 +215,8 @@ def test_where_and_clip() -> None:
         same(lw.where(ours(x) > 1, ours(x), ours(y)), np.where(x > 1, x, y))
         same(lw.where(ours(x > 1), ours(x), 2), np.where(x > 1, x, np.array(2, dtype)))
         same(lw.clip(ours(x), 1, 3), np.clip(x, 1, 3))
-        same(lw.clip(ours(x), low=2), np.clip(x, 2, None))
-        same(lw.clip(ours(x), high=2), np.clip(x, None, 2))
+        same(lw.clip(ours(x), min=2), np.clip(x, 2, None))
+        same(lw.clip(ours(x), max=2), np.clip(x, None, 2))
 
 
 def test_a_chain_has_the_bits_of_its_functions() -> None:

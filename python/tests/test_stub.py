@@ -62,7 +62,7 @@ def instances() -> dict[str, Any]:
         return lw.map("a", x)
 
     return {"Device": lw.default_device(), "DeviceInfo": lw.devices()[0], "Stream": lw.stream(),
-            "Array": lw.zeros(2), "CompileError": lw.CompileError("x"), "Kernel": prog.f,
+            "Array": lw.zeros((2, 2)), "CompileError": lw.CompileError("x"), "Kernel": prog.f,
             "CheckError": lw.CheckError("x"), "Report": lw.Report(),
             "Picture": lw.picture(prog.f, 1, 1, [np.zeros(1, "i4")]),
             "Program": prog, "Op": made, "Plan": model.plan,
@@ -77,7 +77,7 @@ def test_the_names_are_those_of_the_stub() -> None:
 
 
 def test_modules_have_no_other_names() -> None:
-    modules = [lw, lw.dist]
+    modules = [lw, lw.array_api, lw.dist]
     for name in ("jax", "torch"):
         if importlib.util.find_spec(name) is not None and sys.modules.get("ml_dtypes", 0):
             modules.append(importlib.import_module(f"lanewise.{name}"))
@@ -98,7 +98,7 @@ def test_what_the_stub_uses_is_imported() -> None:
         for node in ast.walk(line)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     assert used - own - set(dir(builtins)) <= imported
-    assert imported - {"dist"} <= used
+    assert imported - {"array_api", "dist"} <= used
 
 
 @pytest.mark.parametrize("node", FUNCTIONS, ids=lambda node: node.name)
