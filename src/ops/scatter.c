@@ -177,6 +177,15 @@ static int type_of(lw_dtype dtype, bool adds)
 
 /* ---- launches ---- */
 
+/* x where the result is made. All that may fail comes before: the output is then as it was. */
+static lw_status put_x(struct lw__call *call, const struct parts *p)
+{
+    const bool in_place =
+        p->to.buffer == p->x.buffer && p->to.view.offset == p->x.view.offset; /* not apart */
+
+    return in_place ? LW_OK : lw__copy(call, &p->to, &p->x);
+}
+
 static lw_status launch_gpu(struct lw__call *call, const struct parts *p, const struct setting *t)
 {
     const size_t rows = t->shape.extent[0] * t->shape.extent[1] * t->shape.extent[2];
@@ -192,6 +201,7 @@ static lw_status launch_gpu(struct lw__call *call, const struct parts *p, const 
     LW_TRY(lw__call_scratch(call, "order", LW_I64, shape, &order));
     LW_TRY(lw__sort_begin(call, places, false, false, &s));
     LW_TRY(lw__sort_end(call, &s, &sorted, &order));
+    LW_TRY(put_x(call, p));
     return LW_OP_BLOCKS(
         call, scatter_gpu, places.dtype == LW_U32 ? "scatter_4" : "scatter_8",
         lw__divide_up(rows * t->k.n * t->shape.extent[3], THREADS), lw_dim_1(THREADS),
@@ -210,6 +220,7 @@ static lw_status launch_host(struct lw__call *call, const struct parts *p, const
     LW_TRY(lw__workers(call, LW_PROGRAM_scatter, "scatter", &threads));
     if (rows < threads && blocks > 1 && t->shape.extent[3] >= SHARED_LEAST)
         owners = blocks < threads ? blocks : threads;
+    LW_TRY(put_x(call, p));
     each = owners > 1 ? rows : lw__divide_up(rows, blocks < rows ? blocks : rows);
     return LW_OP_BLOCKS(call, scatter, "scatter", lw__divide_up(rows, each) * owners, lw_dim_1(1),
                         lw__arg_shape(&t->shape), lw_arg_bytes(&t->k, sizeof t->k),
@@ -225,19 +236,15 @@ static bool is_half(lw_dtype dtype)
     return dtype == LW_F16 || dtype == LW_BF16;
 }
 
-/* Where the result is made, with x in it. */
-static lw_status begin(struct lw__call *call, struct parts *p, bool adds)
+/* Where the result is made. */
+static lw_status find_to(struct lw__call *call, struct parts *p, bool adds)
 {
-    const bool in_place =
-        p->out.buffer == p->x.buffer && p->out.view.offset == p->x.view.offset; /* not apart */
-
     p->to = p->out;
-    if (adds && is_half(p->out.dtype)) {
-        LW_TRY(lw__call_scratch(call, "sums", LW_F32, p->out.shape, &p->to));
-        p->to.rank = p->out.rank;
-        return lw__copy(call, &p->to, &p->x);
-    }
-    return in_place ? LW_OK : lw__copy(call, &p->out, &p->x);
+    if (!adds || !is_half(p->out.dtype))
+        return LW_OK;
+    LW_TRY(lw__call_scratch(call, "sums", LW_F32, p->out.shape, &p->to));
+    p->to.rank = p->out.rank;
+    return LW_OK;
 }
 
 /* The values in out's type, one step from each index to the next. */
@@ -263,9 +270,9 @@ static lw_status scatter_body(struct lw__call *call, void *arguments)
     LW_TRY(check(call, a, &p));
     const struct lw__operand set = {.shape = p.set};
     const bool is_empty = lw__operand_count(&set) == 0;
-    LW_TRY(begin(call, &p, a->adds && !is_empty));
+    LW_TRY(find_to(call, &p, a->adds && !is_empty));
     if (is_empty)
-        return LW_OK;
+        return put_x(call, &p);
     LW_TRY(bring_values(call, &p, &t.k.step));
     LW_TRY(lw__join(call, &p.to, p.axis, &p.indices, &p.places));
     t.k.n = lw__operand_count(&p.places.at);
