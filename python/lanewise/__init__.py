@@ -6,7 +6,7 @@ np.float64(11.0)
 """
 import numpy as _np
 
-from . import _core, _dtypes, _errors
+from . import _core, _dtypes, _elementwise, _errors
 from ._array import Array, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
@@ -22,6 +22,7 @@ from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, Dtyp
                       FileError, IndexError, InternalError, LaunchError, MemoryError,
                       OverflowError, TimeoutError, UnsupportedError)
 from ._kernels import Program, compile
+from ._maps import *  # noqa: F403
 from ._numbers import settled as _settled
 from ._graph import Graph, Model, Plan
 from ._joining import *  # noqa: F403
@@ -38,6 +39,8 @@ from ._testing import testing
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
             _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled, _defaults)
+
+_elementwise.setup()
 
 __version__ = _core.version()
 

@@ -516,10 +516,10 @@ def matmul(x: Any, y: Any, /) -> Any:
     return matmul(x, y) if dtype.kind == "f" else matmul(x, y, dtype=dtype)
 
 
-def _setup() -> None:
+def setup() -> None:
+    """Give Array its operators."""
     table = bytes(code for row in _PROMOTED for code in row)
     _core.operators(tuple(_FUNCTIONS[name] for name in _OPERATORS), table, operate, matmul)
 
 
-_setup()
 __all__ = sorted({*_FUNCTIONS, "clip", "fusion"})

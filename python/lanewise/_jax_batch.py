@@ -13,7 +13,7 @@ from typing import Any, Callable
 import jax
 import numpy as np
 
-from . import _operations as _ops
+from . import _maps, _operations as _ops
 
 RANKS = 4
 Rule = Callable[[Any, dict[str, Any], int], Any]
@@ -117,5 +117,5 @@ RULES: dict[Any, Rule] = {
     **dict.fromkeys((_ops.scan, _ops.difference, _ops.moving_average, _ops.mean_normalize,
                      _ops.layer_norm, _ops.rms_norm, _ops.softmax, _ops.log_softmax),
                     _along_axis),
-    _ops.map: _map, _ops.transpose: _transpose, _ops.matmul: _matmul, _ops.attention: _attention,
+    _maps.map: _map, _ops.transpose: _transpose, _ops.matmul: _matmul, _ops.attention: _attention,
 }

@@ -6,7 +6,7 @@ from typing import Any, Literal, Sequence
 
 import numpy as np
 
-from . import _operations
+from . import _maps, _operations
 from ._array import Recorded
 from ._axes import axis_of
 from ._composed import (along, composed, copied, cut, filled, new, part, promoted, public, taken)
@@ -230,7 +230,7 @@ def _triangle(x: Any, k: int, sign: str) -> Any:
     if not math.prod(x.shape):
         return x.copy()
     rows, columns = (np.arange(extent) for extent in x.shape[-2:])
-    return _operations.map(f"c - b {sign} d ? a : 0", x, rows.reshape(-1, 1), columns,
+    return _maps.map(f"c - b {sign} d ? a : 0", x, rows.reshape(-1, 1), columns,
                            np.int64(k), dtype=x.dtype)
 
 

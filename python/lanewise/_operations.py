@@ -14,7 +14,7 @@ from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, IndexError, LaunchError
-from ._probe import expression_dtype, expression_name
+from ._probe import LETTERS, expression_dtype
 
 ArrayLike = Any
 DtypeLike = Any
@@ -55,7 +55,8 @@ def _told(name: str, error: LaunchError) -> Exception:
 def _by_name(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
     """An operation of the library with the parameters as they are; map has its dtype of map()."""
     dtype, expression = parameters.get("dtype"), parameters.get("expression")
-    if name == "map" and dtype is None and isinstance(expression, str) and len(inputs) <= 4:
+    if name == "map" and dtype is None and isinstance(expression, str) and \
+            len(inputs) <= len(LETTERS):
         dtype = expression_dtype(expression, inputs)
     parameters["dtype"] = _named(dtype)
     return _run_told(name, parameters, inputs, None, None)
@@ -211,49 +212,6 @@ def argmin(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
     """
     over = None if axis is None else _axes.over_one(axis)
     return _run("argmin", {"axis": over, "keepdims": keepdims}, (x,), out, stream)
-
-
-def _check_expression(what: str, expression: Any) -> None:
-    if not isinstance(expression, str):
-        raise ArgumentError(f"{what} is of {type(expression).__name__}; need a text, as 'a * b'")
-
-
-@_direct
-def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
-        out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """A C expression of a, b, c, d at each place, which broadcast; i is the place, n their number.
-
-    The result has the expression's C type, and bool where that is a truth value as of a comparison,
-    unless dtype or out says otherwise. Python's numbers take the arrays' dtype, as in NumPy 2.
-    Raises CompileError, and OverflowError for an int that does not fit.
-
-    >>> lw.map('a * b + 1', np.arange(3.0), 2.0)
-    array([1., 3., 5.])
-    """
-    if not isinstance(expression, str):
-        _check_expression("expression", expression)
-    if dtype is None and out is None and len(inputs) <= 4:
-        name = expression_name(expression, inputs)
-    else:
-        name = _named(dtype, out)
-    return _run("map", {"expression": expression, "dtype": name}, inputs, out, stream)
-
-
-@_direct
-def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
-               axis: int | None = None, keepdims: bool = False, dtype: DtypeLike = None,
-               out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """A C expression of a, b, c, d at each place, then an associative one of x and y over all.
-
-    >>> lw.map_reduce('a * a', 'x + y', np.array([3.0, 4.0]))
-    np.float64(25.0)
-    """
-    _check_expression("map", map)
-    _check_expression("combine", combine)
-    over = None if axis is None else _axes.over_one(axis)
-    parameters = {"map": map, "combine": combine, "identity": float(initial), "axis": over,
-                  "keepdims": keepdims, "dtype": _named(dtype, out)}
-    return _run("map_reduce", parameters, inputs, out, stream)
 
 
 @_direct

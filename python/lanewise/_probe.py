@@ -15,18 +15,20 @@ from ._truth import is_truth
 
 _C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
             "uint64_t", "bool", "_Float16", "__bf16", "float", "double")
+LETTERS = tuple("abcdefgh")  # the library's names of operands
 _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
 _names: dict[tuple[Any, ...], str] = {}  # by the dtypes as arrays have them
 
 
-def expression_name(expression: str, inputs: tuple[Any, ...]) -> str | None:
+def expression_name(expression: str, inputs: tuple[Any, ...],
+                    names: tuple[str, ...] = LETTERS) -> str | None:
     """The library's name of expression_dtype."""
     try:
-        key = (expression, *[x.dtype for x in inputs])
+        key = (expression, names, *[x.dtype for x in inputs])
         return _names[key]
     except (AttributeError, KeyError, TypeError):  # numbers, new ones, dtypes without a hash
         pass
-    dtype = expression_dtype(expression, inputs)
+    dtype = expression_dtype(expression, inputs, names)
     if dtype is None:
         return None
     name = _dtypes.NAMES[_dtypes.dtype_code(dtype)]
@@ -35,23 +37,25 @@ def expression_name(expression: str, inputs: tuple[Any, ...]) -> str | None:
     return name
 
 
-def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
+def expression_dtype(expression: str, inputs: tuple[Any, ...],
+                     names: tuple[str, ...] = LETTERS) -> np.dtype[Any] | None:
     """None where it has no type that is a dtype, or does not compile: map says why."""
     found = [_dtypes.code_or_none(dtype_of(x)) for x in settled(inputs)]
     types = tuple(code for code in found if code is not None)
     if len(types) < len(found):
         return None
-    key = (expression, types)
+    key = (expression, types, names)
     if key not in _known:
-        found = _ask(expression, types)
+        found = _ask(expression, types, names)
         if found is None:
             return None
         _known[key] = found
     return _known[key]
 
 
-def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
-    given = "".join(f"{_C_TYPES[t]} {name}, " for t, name in zip(types, "abcd"))
+def _ask(expression: str, types: tuple[int, ...],
+         names: tuple[str, ...]) -> np.dtype[Any] | None:
+    given = "".join(f"{_C_TYPES[t]} {name}, " for t, name in zip(types, names))
     source = (f"#include <lanewise/kernel.h>\n#include <math.h>\n"
               f"KERNEL void probe({given}size_t i, size_t n, __typeof__(({expression})"
               f" ) *out)\n{{\n    out[0] = 0;\n}}\n")
@@ -61,7 +65,7 @@ def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
         return None
     kernel = _core.Kernel("probe", lambda device: built, built.device)
     dtype: np.dtype[Any] | None = kernel.parameters[-1]["dtype"]
-    bools = [name for t, name in zip(types, "abcd") if _C_TYPES[t] == "bool"]
+    bools = [name for t, name in zip(types, names) if _C_TYPES[t] == "bool"]
     return np.dtype("?") if dtype == np.int32 and is_truth(expression, bools) else dtype
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, Collection, Hashable, Sequence
 
-from . import _core, _operations
+from . import _core, _maps, _operations
 from ._axes import axes_of, axis_of
 from ._composed import composed, promoted, public
 from ._core import Stream
@@ -67,7 +67,7 @@ def _product(x: Any, y: Any, is_sum: bool, dtype: Any) -> Any:
         return _operations.matmul(x[0], y[0], dtype=dtype)
     if is_sum:
         return _operations.matmul(x, y, dtype=dtype)
-    return _operations.map("a * b", x, y, dtype=dtype)
+    return _maps.map("a * b", x, y, dtype=dtype)
 
 
 def _contracted(x: Any, xs: Labels, y: Any, ys: Labels, kept: set[Hashable],

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _indexing, _operations, _scattering
+from . import _indexing, _maps, _operations, _scattering
 from ._array import Recorded
 from ._composed import composed, filled, new, promoted, public
 from ._core import Stream
@@ -54,7 +54,7 @@ def _firsts(ordered: Any, are_nans_equal: bool) -> Any:
         filled(mask[:1], True)
     if ordered.shape[0] > 1:
         differ = "a != b && (a == a || b == b)" if are_nans_equal else "a != b"
-        _operations.map(differ, ordered[1:], ordered[:-1], out=mask[1:])
+        _maps.map(differ, ordered[1:], ordered[:-1], out=mask[1:])
     return mask
 
 
@@ -72,7 +72,7 @@ def _all(x: Any, are_nans_equal: bool) -> UniqueAllResult:
     mask = _firsts(ordered, are_nans_equal)
     begins, = _indexing.places(mask)
     counts = _operations.difference(concat([begins, np.array(row.shape)]))
-    group = _operations.map("a - 1", _operations.scan(mask))
+    group = _maps.map("a - 1", _operations.scan(mask))
     inverse = _scattering.scatter(group, order, group).reshape(x.shape)
     return UniqueAllResult(_operations.take(ordered, begins), _operations.take(order, begins),
                            inverse, counts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _operations
+from . import _maps, _operations
 from ._axes import axis_of, reduced
 from ._composed import along, composed, filled, new, public
 from ._core import Stream
@@ -26,10 +26,10 @@ def _spread(x: Any, axis: Axes, correction: float, keepdims: bool, end: str) -> 
     def run(x: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
         count = math.prod(x.shape) if axis is None else x.shape[axis_of(axis, x.ndim)]
         mean = _operations.mean(x, axis=axis, keepdims=True, dtype=wide)
-        squares = _operations.map_reduce(f"{deviation} * {deviation}", "x + y", x, mean, axis=axis,
+        squares = _maps.map_reduce(f"{deviation} * {deviation}", "x + y", x, mean, axis=axis,
                                          keepdims=keepdims, dtype=wide)
         by = wide(count - correction if count > correction else math.nan)
-        return _operations.map(end, squares, by,
+        return _maps.map(end, squares, by,
                                dtype=wide if x.dtype.kind in "iub" else x.dtype)
 
     return reduced(run, x, axis, keepdims, None, None)
@@ -111,7 +111,7 @@ def count_nonzero(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False,
     array([1, 2])
     """
     def run(x: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
-        return _operations.map_reduce("a != 0", "x + y", x, axis=axis, keepdims=keepdims,
+        return _maps.map_reduce("a != 0", "x + y", x, axis=axis, keepdims=keepdims,
                                       dtype=np.int64)
     return reduced(run, x, axis, keepdims, None, None)
 

@@ -20,12 +20,12 @@ if _jax.__version_info__ < (0, 7):
     raise ImportError(f"lanewise.jax needs JAX 0.7 or newer, this one is {_jax.__version__}: "
                       "pip install --upgrade jax")
 
-from . import _jax as _bridge, _jax_batch, _jax_gradients, _operations
+from . import _jax as _bridge, _jax_batch, _jax_gradients, _maps, _operations
 from ._custom import Op, _custom as _own_operations
 from ._errors import ArgumentError, UnsupportedError
 
 _METHODS = ("sequential", "expand_dims", "broadcast_all")
-_OPERATIONS = _operations.__all__
+_OPERATIONS = [*_operations.__all__, *_maps.__all__]
 
 Backward = Callable[..., Sequence[Any]]
 __all__ = ["register", *_OPERATIONS]

@@ -55,6 +55,13 @@ static size_t array_name(chain *c, array *a)
     return k;
 }
 
+static lw_arg arg_of(const number *n)
+{
+    return n->kind == LW_ARG_REAL   ? lw_arg_real(n->as.f)
+           : n->kind == LW_ARG_UINT ? lw_arg_uint(n->as.u)
+                                    : lw_arg_int(n->as.i);
+}
+
 /* A term's value, in the dtype that the function takes. */
 static void add_term(chain *c, const waiting *w, size_t k)
 {
@@ -71,7 +78,7 @@ static void add_term(chain *c, const waiting *w, size_t k)
         const size_t n = c->numbers++;
 
         PyOS_snprintf(c->number_name[n], sizeof c->number_name[n], "p%zu", n);
-        c->number[n] = (lw_map_number){c->number_name[n], w->in[k].number};
+        c->number[n] = (lw_map_number){c->number_name[n], arg_of(&w->in[k].number)};
         add(c, c->number_name[n]);
     } else if (a->waiting)
         add_name(c, 't', a->waiting->name);

@@ -29,7 +29,7 @@ enum {
     INPUTS = 8,
     OUTPUTS = 4,
     STATUSES = 13,
-    ARITY = 3,
+    ARITY = 8,
     OPERATORS = 22,
     ARRAY_OPERATORS = 30, /* slots */
     IDLE_STREAMS = 8,
@@ -373,10 +373,20 @@ typedef struct elementwise {
     overload overloads[LW_DTYPE_COUNT];
 } elementwise;
 
-/* One of an Array and a number, which has the kind of a kernel's. */
+/* A number as a kernel takes it. */
+typedef struct number {
+    lw_arg_kind kind; /* INT, UINT, REAL */
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+    } as;
+} number;
+
+/* An Array, or a number. */
 typedef struct term {
     array *array; /* or NULL; borrowed */
-    lw_arg number;
+    number number;
 } term;
 
 /* waiting_create - the result of a function on terms that fit, as an Array that waits, or is there

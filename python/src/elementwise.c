@@ -88,16 +88,16 @@ static int promote(const core *c, const given *all, size_t first, size_t count)
 }
 
 /* 1: the number as a kernel takes it. 0: the dtype does not hold it. -1: an exception. */
-static int read_number(PyObject *value, lw_dtype dtype, lw_arg *number)
+static int read_number(PyObject *value, lw_dtype dtype, number *n)
 {
     if (kind_of((int)dtype) == KIND_FLOAT) {
-        *number = lw_arg_real(PyFloat_AsDouble(value));
+        *n = (number){LW_ARG_REAL, {.f = PyFloat_AsDouble(value)}};
         return PyErr_Occurred() ? -1 : 1;
     }
     if (dtype == LW_BOOL) {
         const int is_true = PyObject_IsTrue(value);
 
-        *number = lw_arg_int(is_true);
+        *n = (number){LW_ARG_INT, {.i = is_true}};
         return is_true < 0 ? -1 : 1;
     }
     const int bits = 8 * (int)lw_dtype_size(dtype);
@@ -107,7 +107,7 @@ static int read_number(PyObject *value, lw_dtype dtype, lw_arg *number)
     if (whole == -1 && PyErr_Occurred())
         return -1;
     if (dtype == LW_U64 && overflow > 0) {
-        *number = lw_arg_uint(PyLong_AsUnsignedLongLong(value));
+        *n = (number){LW_ARG_UINT, {.u = PyLong_AsUnsignedLongLong(value)}};
         const bool fits = !PyErr_Occurred();
 
         PyErr_Clear();
@@ -115,7 +115,7 @@ static int read_number(PyObject *value, lw_dtype dtype, lw_arg *number)
     }
     const long long most = bits == 64 ? INT64_MAX : (1LL << (bits - is_signed)) - 1;
     const long long least = !is_signed ? 0 : bits == 64 ? INT64_MIN : -most - 1;
-    *number = lw_arg_int(whole);
+    *n = (number){LW_ARG_INT, {.i = whole}};
     return !overflow && whole >= least && whole <= most;
 }
 

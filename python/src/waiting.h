@@ -26,7 +26,7 @@ struct waiting {
     stream *stream; /* of the thread, when it was made; or NULL */
     struct {
         array *array; /* held; or NULL */
-        lw_arg number;
+        number number;
         reader reader;
     } in[ARITY];
     reader *readers;                    /* of this result */

@@ -172,3 +172,44 @@ def test_an_expression_has_the_constants_of_math_and_comments() -> None:
 def test_messages_say_what_was_wrong(call: Any, text: str) -> None:
     with pytest.raises(lw.Error, match=text):
         call()
+
+
+def test_operands_by_name() -> None:
+    x, w = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0])
+    for device in ("cpu", "ref"):
+        a = lw.asarray(x, device=device)
+        got = lw.map("x * w + a", 1, x=a, w=lw.asarray(w, device=device))
+        assert isinstance(got, lw.Array) and np.array_equal(got, x * w + 1)
+    assert np.array_equal(lw.map("left - right", left=x, right=2), x - 2)
+    assert lw.map("x > 1", x=x).dtype == bool
+    with pytest.raises(lw.ArgumentError, match="lw_x"):
+        lw.map("lw_x", lw_x=x)
+    with pytest.raises(lw.CompileError):
+        lw.map("y", x=x)
+
+
+def test_eight_operands() -> None:
+    rows = [np.full(3, k, "f4") for k in range(8)]
+    assert lw.map("a+b+c+d+e+f+g+h", *rows).tolist() == [28] * 3
+    assert lw.map_reduce("a+b+c+d+e+f+g+h", "x + y", *rows) == 84
+
+
+def test_several_results() -> None:
+    x, y = np.array([5, -3], "i4"), np.array([2.5], "f4")
+    quotient, rest, truth = lw.map(("a / b", "(int)a % 3", "b > 1"), x, y)
+    assert quotient.dtype == np.float32 and quotient.tolist() == [2, np.float32(-3 / 2.5)]
+    assert rest.dtype == np.int32 and rest.tolist() == [2, 0] and truth.tolist() == [True, True]
+    made = lw.map(["x + 1", "x - 1"], x=lw.asarray(x))
+    assert [type(m) for m in made] == [lw.Array] * 2 and made[1].numpy().tolist() == [4, -4]
+    outs = np.empty(2, "int64"), np.empty(2, "f4")
+    assert lw.map(("a", "a * 0.5f"), x, out=outs)[1] is outs[1] and outs[0].tolist() == [5, -3]
+    assert lw.map(("a ? 1 : 0", "({ int t = a; t * t; })"), x)[1].tolist() == [25, 9]
+    with lw.Graph(inputs={"x": lw.TensorType("f32", ("n",))}) as g:
+        more, less = lw.map(("a + b", "a - b"), g.x, np.float32(1))
+        g.output(more, less)
+    assert g.compile()(x=np.ones(3, "f4"))["out1"].tolist() == [0] * 3
+    for wrong in ((), ("a",) * 5):
+        with pytest.raises(lw.ArgumentError, match="1 to 4"):
+            lw.map(wrong, x, k=1)
+    with pytest.raises(lw.ArgumentError, match="2 expressions, 1 dtypes"):
+        lw.map(("a", "a"), x, dtype=("f4",))

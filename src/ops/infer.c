@@ -116,6 +116,15 @@ lw_status lw__infer_map(const struct lw__question *q, lw_shape *output)
     return LW_OK;
 }
 
+lw_status lw__infer_map_several(const struct lw__question *q, lw_shape *outputs)
+{
+    const size_t count = (size_t)(q->op[3] - '0'); /* map2 */
+
+    for (size_t k = 0; k < count; k++)
+        LW_TRY(lw__infer_map(q, &outputs[k]));
+    return LW_OK;
+}
+
 lw_status lw__infer_map_reduce(const struct lw__question *q, lw_shape *output)
 {
     lw_shape all = {0};

@@ -25,26 +25,65 @@ static lw_status read_names(char *text, const char *names[LW_INPUTS_MAX], size_t
     return LW_OK;
 }
 
-lw_status lw__run_map(const struct lw__named_call *c)
+/* Expressions, which semicolons outside of brackets part, in the text's own bytes. */
+static lw_status read_expressions(char *text, const char **expressions, size_t count)
 {
-    const char *expression = lw__param(c->params, "expression")->s;
-    const char *given = lw__param(c->params, "names")->s, *head = lw__param(c->params, "head")->s;
-    const char *names[LW_INPUTS_MAX];
-    lw_map_options options = {.head = head && *head ? head : NULL};
-    char *text = NULL;
-    lw_status status = LW_OK;
+    size_t found = 1;
+    int depth = 0;
 
-    if (given && *given) {
-        text = strdup(given);
-        status = text ? read_names(text, names, c->count)
-                      : lw_fail(LW_E_MEMORY, "out of memory: map's names");
-        options.names = names;
+    expressions[0] = text;
+    for (char *at = text, *next; *at; at = next) {
+        next = (char *)(uintptr_t)lw__after_literal(at);
+        if (next != at)
+            continue;
+        next = at + 1;
+        depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
+        if (*at != ';' || depth)
+            continue;
+        *at = '\0';
+        if (found < count)
+            expressions[found] = next;
+        found++;
     }
+    if (found != count)
+        return lw_fail(LW_E_ARG, "map%zu: there are %zu expressions, apart by ;", count, found);
+    return LW_OK;
+}
+
+static lw_status run_map(const struct lw__named_call *c, const char *expressions, size_t count)
+{
+    const char *given = lw__param(c->params, "names")->s, *head = lw__param(c->params, "head")->s;
+    const char *names[LW_INPUTS_MAX], *each[LW_OUTPUTS_MAX] = {expressions};
+    const bool has_names = given && *given;
+    char *text = strdup(has_names ? given : ""), *parts = strdup(expressions);
+    const lw_map_options options = {.names = has_names ? names : NULL,
+                                    .head = head && *head ? head : NULL};
+    lw_status status = text && parts ? LW_OK : lw_fail(LW_E_MEMORY, "out of memory: map's text");
+
+    if (!status && has_names)
+        status = read_names(text, names, c->count);
+    if (!status && count > 1)
+        status = read_expressions(parts, each, count);
     if (!status)
-        status = lw_map_many(c->stream, c->outputs, &expression, 1, c->inputs, c->count, &options);
+        status = lw_map_many(c->stream, c->outputs, each, count, c->inputs, c->count, &options);
     free(text);
+    free(parts);
     return status;
 }
+
+lw_status lw__run_map(const struct lw__named_call *c)
+{
+    return run_map(c, lw__param(c->params, "expression")->s, 1);
+}
+
+#define MAP_OF_SEVERAL(count)                                                                      \
+    lw_status lw__run_map##count(const struct lw__named_call *c)                                   \
+    {                                                                                              \
+        return run_map(c, lw__param(c->params, "expressions")->s, count);                          \
+    }
+MAP_OF_SEVERAL(2)
+MAP_OF_SEVERAL(3)
+MAP_OF_SEVERAL(4)
 
 lw_status lw__run_map_reduce(const struct lw__named_call *c)
 {

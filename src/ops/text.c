@@ -93,8 +93,7 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
     return status;
 }
 
-/* After a comment or a literal that begins at `at`; where neither does, `at`. */
-static const char *skip(const char *at)
+const char *lw__after_literal(const char *at)
 {
     const char quote = *at, *end;
 
@@ -123,7 +122,7 @@ static lw_status check_brackets(const char *op, const char *what, const char *ex
     for (const char *at = expression, *next; *at; at = next) {
         const char *bracket = strchr(open, *at);
 
-        next = skip(at);
+        next = lw__after_literal(at);
         if (next != at)
             continue;
         next = at + 1;

@@ -35,6 +35,9 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
 lw_status lw__check_expression(const char *op, const char *what, const char *expression);
 lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count);
 
+/* lw__after_literal - after a comment or a literal that begins at `at`; where none does, `at`. */
+const char *lw__after_literal(const char *at);
+
 /* lw__input_name - of the inputs that the caller gave no names: a to h.
  * lw__check_name - errors: LW_E_ARG it is no word of C that a caller may take. */
 const char *lw__input_name(size_t k);
