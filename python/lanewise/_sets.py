@@ -155,8 +155,8 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False,
     ordered = _operations.sort(among)
     places = _operations.searchsorted(ordered, x)
     last = np.int64(ordered.shape[0] - 1)
-    near = _operations.take(ordered, _operations.map("a < b ? a : b", places, last))
-    return _operations.map("a != b" if invert else "a == b", near, x)
+    near = _operations.take(ordered, _maps.map("a < b ? a : b", places, last))
+    return _maps.map("a != b" if invert else "a == b", near, x)
 
 
 @composed
