@@ -13,14 +13,16 @@ from ._errors import ArgumentError
 from ._numbers import settled
 
 ArrayLike = Any
+_AXES = 4
 
 
 def scatter(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: int = 0,
             out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """x with the slices that the indices name set to values; of equal indices the last one stays.
 
-    The values broadcast to what take gives of x and the indices, and become of x's dtype. out=x
-    changes x in place. An index that is out of range is an error as take's.
+    The values broadcast to what take gives of x and the indices, and become of x's dtype. A tuple
+    has the indices of as many axes, from `axis` on. out=x changes x in place. An index that is out
+    of range is an error as take's.
 
     >>> lw.scatter(np.zeros(4, int), [2, 0, 2], [5, 6, 7])
     array([6, 0, 7, 0])
@@ -37,13 +39,19 @@ def scatter_add(x: ArrayLike, indices: ArrayLike, values: ArrayLike, *, axis: in
 
     >>> lw.scatter_add(np.zeros(4), [2, 0, 2], [1.0, 2.0, 4.0])
     array([2., 0., 5., 0.])
+    >>> lw.scatter_add(np.zeros((2, 2), int), ([0, 1, 0], [1, 1, 1]), 1)
+    array([[0, 2],
+           [0, 1]])
     """
     return _scattered("scatter_add", x, indices, values, axis, out, stream)
 
 
 def _scattered(name: str, x: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int,
                out: ArrayLike | None, stream: Stream | None) -> Any:
-    inputs = (x, indices, settled((x, values))[1])
+    several = indices if isinstance(indices, tuple) else (indices,)
+    if not 0 < len(several) <= _AXES:
+        raise ArgumentError(f"{name}: there are indices of {len(several)} axes; need 1 to {_AXES}")
+    inputs = (x, *several, settled((x, values))[1])
     return _operations._run_told(name, {"axis": _axes.over_one(axis)}, inputs, out, stream)
 
 

@@ -332,6 +332,34 @@ def test_scatter_add_of_halves_rounds_once():
     assert lw.scatter_add(np.zeros(2, "u1"), np.zeros(300, int), 1).tolist() == [44, 0]
 
 
+def test_scatter_of_several_axes():
+    draw = np.random.default_rng(8)
+    x, v = draw.standard_normal((7, 5, 3)), draw.standard_normal((200, 3))
+    at = draw.integers(-7, 7, 200), draw.integers(-5, 5, 200).astype("u1") % 5
+    expected = x.copy()
+    np.add.at(expected, at, v)
+    assert lw.scatter_add(x, at, v).tobytes() == expected.tobytes()
+    expected = x.copy()
+    np.add.at(expected, (slice(None), at[1][:, None], [0, 2]), v[:, :2])
+    assert lw.scatter_add(x, (at[1][:, None], [0, 2]), v[:, :2], axis=1).tobytes() == \
+        expected.tobytes()
+
+
+def test_waiting_results_have_what_was_there_before():
+    plain = np.arange(9) - 2.0
+    for change in (lambda x: x.__setitem__(x > 0, 7), lambda x: x.__setitem__([0, 3], 7),
+                   lambda x: lw.scatter_add(x, [0, 3], 5, out=x)):
+        x = lw.asarray(plain.copy()).copy()
+        twice, behind, mask = x * 2, x[1:] * 3, x > 0
+        change(x)
+        assert np.array_equal(twice.numpy(), plain * 2)
+        assert np.array_equal(behind.numpy(), plain[1:] * 3)
+        assert np.array_equal(mask.numpy(), plain > 0)
+        changed = x * 1.0
+        changed[1:][[0]] = 9
+        assert changed.numpy()[1] == 9 and x.numpy()[1] != 9
+
+
 def test_scatter_refuses():
     x = np.zeros(3)
     with pytest.raises(lw.IndexError, match="scatter: index 1 is 3, the axis has extent 3"):
@@ -342,6 +370,10 @@ def test_scatter_refuses():
         lw.scatter(x, [True], 1)
     with pytest.raises(lw.ArgumentError, match=r"of shape \(3,\) do not broadcast to \(2,\)"):
         lw.scatter(x, [0, 1], [1.0, 2.0, 3.0])
+    with pytest.raises(lw.ArgumentError, match="indices of 0 axes; need 1 to 4"):
+        lw.scatter(x, (), 1)
+    with pytest.raises(lw.ArgumentError, match="no 2 axes from axis 0 on"):
+        lw.scatter(x, ([0], [1]), 1)
     with pytest.raises(lw.ArgumentError, match="axis is None; need an integer"):
         lw.scatter(x, [0, 1], 1, axis=None)
 
