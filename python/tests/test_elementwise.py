@@ -231,6 +231,10 @@ def test_a_chain_has_the_bits_of_its_functions() -> None:
     same(chain(), apart)
 
 
+HOST = lw.default_device().name in ("cpu", "ref")
+
+
+@pytest.mark.skipif(not HOST, reason="NumPy shares no memory of a GPU")
 def test_what_is_written_after_does_not_show() -> None:
     x, y = lw.zeros(4), lw.zeros(4)
     a, b, c, d, e = x + 1, x + 2, x + 3, x * 4, x - 5
@@ -322,6 +326,7 @@ def test_a_result_waits_for_threads() -> None:
         assert all(np.array_equal(g, got[0]) for g in got)
 
 
+@pytest.mark.skipif(not HOST, reason="NumPy shares no memory of a GPU")
 def test_in_place_errors() -> None:
     x = ours(np.arange(4))
     with pytest.raises(lw.DtypeError, match="f64, and the array i64"):
@@ -338,6 +343,7 @@ def test_in_place_errors() -> None:
     same(y, [5] * 6)
 
 
+@pytest.mark.skipif(not HOST, reason="what a graph writes must lie on its device")
 def test_in_a_graph() -> None:
     with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 4)),
                           "c": lw.TensorType("f32", (4,))}) as g:
@@ -352,6 +358,7 @@ def test_in_a_graph() -> None:
     np.testing.assert_array_equal(c, kept + 1)
 
 
+@pytest.mark.skipif(not HOST, reason="the checker does not run on a GPU")
 def test_under_the_checker() -> None:
     x = lw.zeros(40) + 1
     with lw.check() as report:

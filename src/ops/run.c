@@ -55,14 +55,17 @@ static lw_status run_map(const struct lw__named_call *c, const char *expressions
     const char *given = lw__param(c->params, "names")->s, *head = lw__param(c->params, "head")->s;
     const char *names[LW_INPUTS_MAX], *each[LW_OUTPUTS_MAX] = {expressions};
     const bool has_names = given && *given;
-    char *text = strdup(has_names ? given : ""), *parts = strdup(expressions);
+    char *text = has_names ? strdup(given) : NULL;
+    char *parts = count > 1 ? strdup(expressions) : NULL;
     const lw_map_options options = {.names = has_names ? names : NULL,
                                     .head = head && *head ? head : NULL};
-    lw_status status = text && parts ? LW_OK : lw_fail(LW_E_MEMORY, "out of memory: map's text");
+    lw_status status = LW_OK;
 
-    if (!status && has_names)
+    if ((has_names && !text) || (count > 1 && !parts))
+        status = lw_fail(LW_E_MEMORY, "out of memory: map's text");
+    if (!status && text)
         status = read_names(text, names, c->count);
-    if (!status && count > 1)
+    if (!status && parts)
         status = read_expressions(parts, each, count);
     if (!status)
         status = lw_map_many(c->stream, c->outputs, each, count, c->inputs, c->count, &options);

@@ -25,7 +25,7 @@ cmp ref.npy check.npy || fail 'the output of the graph is not that of ref'
 # without a barrier, what one thread makes of the others' flags is a race
 mkdir -p include/lanewise
 cp -rL "$SOURCE/include/lanewise/." include/lanewise
-kernels=include/lanewise/kernels/compact.c
+kernels=include/lanewise/kernels/compact.inc
 line=$(sed -n '/^ *barrier();$/{=;q;}' "$kernels")
 sed -i "${line}d" "$kernels"
 status=0
