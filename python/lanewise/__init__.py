@@ -36,6 +36,7 @@ from ._shaping import *  # noqa: F403
 from ._statistics import *  # noqa: F403
 from ._symbol import Symbol
 from ._testing import testing
+from ._vectorize import vectorize
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
             _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled, _defaults)

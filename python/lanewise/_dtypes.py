@@ -16,6 +16,8 @@ from ._errors import DtypeError
 
 
 NAMES, _FORMATS = zip(*_core.dtypes())
+C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+           "uint64_t", "bool", "_Float16", "__bf16", "float", "double")  # in the order of NAMES
 _AMBIGUOUS = {"i8": ("int8", "int64"), "u8": ("uint8", "uint64")}
 BF16 = NAMES.index("bf16")
 

@@ -16,9 +16,9 @@ from ._array import Array, Recorded, asarray, full
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, OverflowError
 from ._numbers import _KINDS, settled
+from ._waiting import LETTERS, wait
 
-_C = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-      "bool", "_Float16", "__bf16", "float", "double")
+_C = _dtypes.C_TYPES
 _CODES = {name: code for code, name in enumerate(_dtypes.NAMES)}
 _BOOL, _I8, _I64, _U64, _F64 = (_CODES[name] for name in ("bool", "i8", "i64", "u64", "f64"))
 _SIGNED, _UNSIGNED = range(_I8, _I64 + 1), range(_CODES["u8"], _U64 + 1)
@@ -342,8 +342,10 @@ def _within(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 class _Function:
     """A function of elements of what is no Array, or with out= or stream=."""
 
-    def __init__(self, name: str, arity: int, first: int, overloads: tuple[Overload, ...]) -> None:
+    def __init__(self, name: str, arity: int, first: int, weight: int,
+                 overloads: tuple[Overload, ...]) -> None:
         self.name, self.arity, self.first, self.overloads = name, arity, first, overloads
+        self.weight = weight
         self.elementwise: Any = None
 
     def overload(self, args: tuple[Any, ...]) -> tuple[tuple[int, ...], int, str, str | None]:
@@ -366,8 +368,13 @@ class _Function:
                     arrays = self._fitting(arrays)
                 return self.elementwise(*arrays)
         given = args[:self.first] + _within(self.name, args[self.first:])
+        graph = next((x._graph for x in args if isinstance(x, Recorded)), None)  # type: ignore
+        if graph is not None and out is None and stream is None and _core.fusion(None):
+            given = tuple(x if isinstance(x, (Array, Recorded)) else asarray(x).numpy()
+                          for x in given)
+            return wait(graph, self.overload(given), self.weight, given)
         codes, result, text, head = self.overload(given)
-        expression = re.sub(r"\$(\d)", lambda m: f"(({_C[codes[int(m[1])]]}){'abc'[int(m[1])]})",
+        expression = re.sub(r"\$(\d)", lambda m: f"(({_C[codes[int(m[1])]]}){LETTERS[int(m[1])]})",
                             text)
         if out is not None:
             self._check_out(out, result)
@@ -436,21 +443,21 @@ def operate(function: Any, operands: tuple[Any, ...]) -> Any:
 _PROMOTED = [[_dtypes.promoted(a, b) for b in range(len(_C))] for a in range(len(_C))]
 
 
-def _make(name: str, arity: int, rule: Rule, told: str) -> Any:
-    first = 1 if name == "where" else 0
+def make(name: str, arity: int, rule: Rule, told: str, weight: int,
+         operands: tuple[str, ...], first: int = 0) -> Any:
+    """A function of elements; first: the operand from which on dtypes are promoted, bool before."""
     overloads: list[Overload] = []
     for code in range(len(_C)):
         found = rule(code, arity)
         if found is not None and first:
-            found = ((_BOOL, *found[0][1:]), *found[1:])
+            found = ((_BOOL,) * first + found[0][first:], *found[1:])
         overloads.append(found)
-    other = _Function(name, arity, first, tuple(overloads))
-    made = _core.elementwise(name, arity, first, tuple(overloads), other, _WEIGHTS.get(name, 1))
+    other = _Function(name, arity, first, weight, tuple(overloads))
+    made = _core.elementwise(name, arity, first, tuple(overloads), other, weight)
     other.elementwise = made
     made.__name__ = made.__qualname__ = name
     made.__module__ = __name__
     made.other = other
-    operands = ("condition", "x", "y")[0 if arity == 3 else 1:arity + (arity < 3)]
     made.__signature__ = inspect.Signature(
         [inspect.Parameter(x, inspect.Parameter.POSITIONAL_ONLY) for x in operands] +
         [inspect.Parameter(x, inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -459,7 +466,14 @@ def _make(name: str, arity: int, rule: Rule, told: str) -> Any:
     return made
 
 
-_FUNCTIONS = {name: _make(name, *row) for name, row in _RULES.items()}
+def _ready_made(name: str, arity: int, rule: Rule, told: str) -> Any:
+    is_where = name == "where"
+    operands = ("condition", "x", "y") if is_where else ("x", "y") if arity < 3 else \
+        ("x", "low", "high")
+    return make(name, arity, rule, told, _WEIGHTS.get(name, 1), operands[:arity], int(is_where))
+
+
+_FUNCTIONS = {name: _ready_made(name, *row) for name, row in _RULES.items()}
 globals().update(_FUNCTIONS)
 
 

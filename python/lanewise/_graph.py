@@ -18,6 +18,7 @@ from ._devices import DeviceLike, current_stream, device_of, stream as make_stre
 from ._dims import Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError, DeviceError, DtypeError
 from ._symbol import Symbol
+from ._waiting import arrive_all
 from ._symbolic import Again, SymbolicRecording, sizes_of
 
 DtypeLike = Any
@@ -206,6 +207,7 @@ class Graph(SymbolicRecording):
         self._given: dict[str, str] = {}  # outputs that are an input
         self._is_closed, self._failure = False, ""
         self._table, self._again, self._last = Table(), [], None
+        self._waiting: list[Any] = []  # references to tensors of _waiting.py
         for title, kind in named.items():
             if not isinstance(kind, TensorType):
                 raise ArgumentError(f"input '{title}' is {kind!r}; need a TensorType")
@@ -246,6 +248,7 @@ class Graph(SymbolicRecording):
     def _check_launch(self, args: tuple[Any, ...]) -> None:
         """For the extension: what is about to be launched."""
         self._check_open()
+        arrive_all(self)
         self._check_sizes(args)
 
     def _later(self, call: Callable[[Again], None]) -> None:
@@ -296,6 +299,8 @@ class Graph(SymbolicRecording):
                  stream: Stream | None) -> Any:
         """For the extension: an operation with tensors of this graph."""
         self._check_open()
+        if out is not None:
+            arrive_all(self)
         if stream is not None and stream._graph is not self:
             raise ArgumentError("the tensors are of a graph, and the stream is not that graph's")
         plain = tuple(self._plain(i) for i in inputs)

@@ -11,7 +11,8 @@ from ._composed import composed, new
 from ._core import Stream
 from ._errors import ArgumentError
 from ._operations import ArrayLike, DtypeLike, _direct, _named, _run
-from ._probe import LETTERS, expression_name
+from ._probe import expression_name
+from ._waiting import LETTERS
 
 
 def _check_expression(what: str, expression: Any) -> None:

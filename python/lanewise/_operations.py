@@ -14,7 +14,8 @@ from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, IndexError, LaunchError
-from ._probe import LETTERS, expression_dtype
+from ._probe import expression_dtype
+from ._waiting import LETTERS
 
 ArrayLike = Any
 DtypeLike = Any

@@ -12,10 +12,9 @@ from ._array import Array
 from ._devices import default_device
 from ._numbers import dtype_of, settled
 from ._truth import is_truth
+from ._waiting import LETTERS
 
-_C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-            "uint64_t", "bool", "_Float16", "__bf16", "float", "double")
-LETTERS = tuple("abcdefgh")  # the library's names of operands
+_C_TYPES = _dtypes.C_TYPES
 _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
 _names: dict[tuple[Any, ...], str] = {}  # by the dtypes as arrays have them
 

@@ -8,6 +8,8 @@ from ._array import Array, Recorded
 from ._dims import check_index, index_at
 from ._elementwise import COMPARISONS, OPERATORS, operate as _operator
 from ._views import ints, reshaped
+from ._waiting import arrive
+
 
 def _no_values(self: Any, *args: Any, **words: Any) -> NoReturn:
     raise TypeError("a tensor of a graph has no values; they are there when the graph has run")
@@ -24,7 +26,8 @@ class Symbol(Recorded):
     <lanewise.Symbol float32 (n, 3)> (3,) 6
     """
 
-    __slots__ = ("_graph", "_index", "_shape")
+    __slots__ = ("_graph", "_index", "_shape", "_waiting", "__weakref__")
+    _index: int
     __array_ufunc__ = None
     __hash__ = object.__hash__
 
@@ -32,6 +35,20 @@ class Symbol(Recorded):
                  shape: tuple[Any, ...] | None = None) -> None:
         self._graph, self._index, self._array = graph, index, array
         self._shape = array.shape if shape is None else shape
+        self._waiting: Any = None
+
+    @classmethod
+    def _waits(cls, graph: Any, shape: tuple[Any, ...], waiting: Any) -> "Symbol":
+        """One without memory, until somebody asks for it."""
+        made = cls.__new__(cls)
+        made._graph, made._shape, made._waiting = graph, shape, waiting
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_array", "_index") and self._waiting is not None:
+            arrive(self)
+            return getattr(self, name)
+        raise AttributeError(f"a tensor of a graph has no attribute '{name}'")
 
     __array__ = __bool__ = __int__ = __float__ = __index__ = __contains__ = _no_values
     item = numpy = _no_values
@@ -39,7 +56,7 @@ class Symbol(Recorded):
     @property
     def dtype(self) -> Any:
         """NumPy's dtype."""
-        return self._array.dtype
+        return self._array.dtype if self._waiting is None else self._waiting.dtype
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -49,7 +66,7 @@ class Symbol(Recorded):
     @property
     def ndim(self) -> int:
         """The number of axes, 0 to 4."""
-        return self._array.ndim
+        return len(self._shape)
 
     @property
     def size(self) -> Any:
@@ -133,7 +150,7 @@ class Symbol(Recorded):
         raise TypeError("a tensor of a graph cannot be pickled: it is a part of the recording")
 
     def __repr__(self) -> str:
-        return f"<lanewise.Symbol {_dtypes.TITLES[self._array._code]} {self.shape}>"
+        return f"<lanewise.Symbol {_dtypes.TITLES[_dtypes.dtype_code(self.dtype)]} {self.shape}>"
 
 
 

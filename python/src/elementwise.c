@@ -368,7 +368,7 @@ PyObject *core_operators(PyObject *module, PyObject *const *args, Py_ssize_t cou
     Py_RETURN_NONE;
 }
 
-/* fusion(bool): may results wait? What it was. */
+/* fusion(bool or None): may results wait? What it was; None leaves it. */
 PyObject *core_fusion(PyObject *module, PyObject *object)
 {
     core *c = core_of(module);
@@ -377,7 +377,7 @@ PyObject *core_fusion(PyObject *module, PyObject *object)
 
     if (waits < 0)
         return NULL;
-    c->waits = waits;
+    c->waits = object == Py_None ? before : waits;
     return PyBool_FromLong(before);
 }
 

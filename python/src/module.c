@@ -117,7 +117,7 @@ static PyMethodDef functions[] = {
     FAST("elementwise", core_elementwise,
          "(name, arity, first, overloads, other, weight): a function of elements"),
     FAST("operators", core_operators, "(functions, promoted, other, matmul): of Array"),
-    {"fusion", core_fusion, METH_O, "(bool): may results of operators wait?"},
+    {"fusion", core_fusion, METH_O, "(bool or None): may results of operators wait?"},
     {"function", core_function, METH_O, "(function): it, but that calls it knows skip Python"},
     FAST("check_begin", core_check_begin, "(schedules, strict): launches run under the checker"),
     {"check_place", core_check_place, METH_O, "(device): where its graphs run now, or None"},

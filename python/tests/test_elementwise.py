@@ -358,9 +358,76 @@ def test_in_a_graph() -> None:
     np.testing.assert_array_equal(c, kept + 1)
 
 
+def launches(record: Any, **inputs: lw.TensorType) -> int:
+    with lw.Graph(inputs=inputs) as g:
+        g.output(out=record(g))
+    return g.compile().plan.launches
+
+
+def test_a_chain_of_a_graph_is_one_launch() -> None:
+    x = lw.TensorType("f32", (4, 50))
+
+    def gelu(g: lw.Graph) -> Any:
+        return 0.5 * g.x * (1 + lw.tanh(0.8 * (g.x + 0.04 * g.x ** 3)))
+    assert launches(gelu, x=x) == 1
+    with lw.fusion(False):
+        assert launches(gelu, x=x) > 5
+    assert launches(lambda g: lw.where(g.x > 0, g.x // 2, -g.x) % 3, x=x) == 1
+    inputs = {f"x{k}": x for k in range(12)}
+    assert launches(lambda g: sum((getattr(g, n) for n in inputs), 1.5), **inputs) == 2
+
+    def written(g: lw.Graph) -> Any:
+        late = g.x + 1
+        g.x[0] = 5
+        return late
+    with lw.Graph(inputs={"x": x}) as g:
+        g.output(late=written(g), x=g.x, top=(g.x * 2)[0])
+    values = RNG.random((4, 50), "f4")
+    kept, got = values.copy(), g.compile()(x=values)
+    same(got["late"], kept + 1)
+    same(got["top"], np.full(50, 10, "f4"))
+
+
+@pytest.mark.parametrize("size", [1, 40])
+def test_a_graph_has_the_bits_of_arrays(size: int) -> None:
+    def chain(x: Any, y: Any) -> Any:
+        z = (x - 0.1) * y
+        return lw.where(z > 1, z / 3, lw.exp(-z)) + float("inf") * (z != z)
+
+    with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 3)),
+                          "y": lw.TensorType("f32", ("n", 1))}) as g:
+        g.output(out=chain(g.x, g.y))
+    x, y = RNG.random((size, 3), "f4") * 4, RNG.random((size, 1), "f4")
+    np.testing.assert_array_equal(g.compile()(x=x, y=y)["out"], np.asarray(chain(ours(x), ours(y))))
+
+
 @pytest.mark.skipif(not HOST, reason="the checker does not run on a GPU")
 def test_under_the_checker() -> None:
     x = lw.zeros(40) + 1
     with lw.check() as report:
         y = (x * 2 + 1).numpy()
     assert report.verdict == "clean" and y.tolist() == [3] * 40
+
+
+def test_vectorize() -> None:
+    mix = lw.vectorize("""
+        static float halved(float x) { return x / 2; }
+        float mix(float a, const float b, int which) { return which ? halved(a) : b; }""")
+    x, y, z = np.arange(3.0), np.ones((2, 1), "f4"), np.array([0, 1, 0])
+    want = np.where(z, x / 2, y).astype("f4")
+    same(mix(x, y, z), want)
+    same(mix(ours(x), ours(y), ours(z)) * 2 + 1, want * 2 + 1)
+    same(mix(ours(x), 1, True), (x / 2).astype("f4"))
+    with lw.Graph(inputs={"x": lw.TensorType("f64", (3,))}) as g:
+        g.output(out=mix(g.x, y, z))
+    same(g.compile()(x=x)["out"], want)
+    other = lw.vectorize("float mix(float a, float b, int c) { return a + b; }")
+    same(mix(ours(x), ours(y), 1) + other(ours(x), ours(y), 1), (x / 2 + x + y).astype("f4"))
+    eight = "int8_t f(" + ", ".join(f"int x{k}" for k in range(8)) + ") { return x0 + x7; }"
+    same(lw.vectorize(eight)(*[ours(np.array([k])) for k in range(8)]), np.array([7], "i1"))
+    for wrong in (3, "float x;", "float f(void) { return 1; }", "float f(float *x) { return 1; }",
+                  "void f(int x) { }", "float f(struct s x) { return 1; }"):
+        with pytest.raises(lw.ArgumentError, match="vectorize"):
+            lw.vectorize(wrong)
+    with pytest.raises(lw.CompileError, match="f:1:"):
+        lw.vectorize("float f(float x) { return y; }")
