@@ -522,12 +522,12 @@ class fusion:
 
 
 def matmul(x: Any, y: Any, /) -> Any:
-    """The operator @: lanewise.matmul, of integers in their common dtype."""
+    """The operator @: lanewise.matmul in the operands' common dtype."""
     from ._numbers import dtype_of
     from ._operations import matmul
     dtype = _dtypes.DTYPES[_PROMOTED[_dtypes.dtype_code(dtype_of(x))][
         _dtypes.dtype_code(dtype_of(y))]]
-    return matmul(x, y) if dtype.kind == "f" else matmul(x, y, dtype=dtype)
+    return matmul(x, y, dtype=dtype)
 
 
 def setup() -> None:

@@ -119,7 +119,7 @@ def _read(key: Any, x: Any) -> _Key:
         else:
             axes = _axes_of(part)
             if _code_of(part) == _BOOL:
-                _check_mask(part, x, len(read.plain))
+                part = _mask_of(part, x, len(read.plain))
             read.arrays.append(part)
             read.plain += [slice(None)] * axes
             read.axes += range(at, at + axes)
@@ -134,11 +134,15 @@ def _refuse_unknown(read: _Key) -> None:
                          "need lanewise.compact, or lanewise.map of \"c ? b : a\"")
 
 
-def _check_mask(mask: Any, x: Any, axis: int) -> None:
-    needed = tuple(x.shape[axis:axis + mask.ndim])
-    if tuple(mask.shape) != needed:
+def _mask_of(mask: Any, x: Any, axis: int) -> Any:
+    """The mask, of x's axes from that one on; an extent of 0 chooses nothing, as in NumPy."""
+    shape, needed = tuple(mask.shape), tuple(x.shape[axis:axis + mask.ndim])
+    if shape == needed:
+        return mask
+    if isinstance(mask, _array.Recorded) or not all(n in (0, e) for n, e in zip(shape, needed)):
         raise IndexError(f"the mask has shape {tuple(mask.shape)}; need {needed}, that of the axes "
                          f"from {axis} on")
+    return _array.zeros(needed, "bool", device=mask.device)
 
 
 def places(mask: Any) -> list[Any]:

@@ -75,13 +75,13 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: DtypeLike, /) -> bool:
-    """True if every value of the dtype, or of the array's, is one of another dtype, as NumPy has
-    it.
+    """True if a dtype, or an array's, becomes another one of its kind beside that.
 
     >>> lw.array_api.can_cast(lw.array_api.int8, lw.array_api.int16)
     True
     """
-    return promoted(_dtype_of(from_), _dtype_of(to)) == _dtype_of(to)
+    kind = next(k for k in ("bool", "integral", "real floating") if isdtype(_dtype_of(from_), k))
+    return isdtype(to, kind) and promoted(_dtype_of(from_), _dtype_of(to)) == _dtype_of(to)
 
 
 @dataclass(frozen=True)

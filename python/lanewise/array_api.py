@@ -21,10 +21,10 @@ from . import (  # noqa: F401 # the functions that have the standard's signature
     hypot, isfinite, isinf, isnan, less, less_equal, linspace, log, log10, log1p, log2, logaddexp,
     logical_and, logical_not, logical_or, logical_xor, matrix_transpose, max, maximum, mean,
     meshgrid, min, minimum, moveaxis, multiply, negative, nextafter, nonzero, not_equal, ones_like,
-    permute_dims, positive, pow, reciprocal, remainder, repeat, reshape, roll, round, sign, signbit,
-    sin, sinh, sqrt, square, squeeze, stack, std, subtract, take, take_along_axis, tan, tanh,
-    tensordot, tile, tril, triu, trunc, unique_all, unique_counts, unique_inverse, unique_values,
-    unstack, var, vecdot, where, zeros_like)
+    permute_dims, positive, pow, reciprocal, remainder, repeat, reshape, roll, round, searchsorted,
+    sign, signbit, sin, sinh, sqrt, square, squeeze, stack, std, subtract, take, take_along_axis,
+    tan, tanh, tensordot, tile, tril, triu, trunc, unique_all, unique_counts, unique_inverse,
+    unique_values, unstack, var, vecdot, where, zeros_like)
 from . import _creation, _array
 from ._array import Array as _Array
 from ._elementwise import matmul  # noqa: F401
@@ -114,6 +114,23 @@ def sort(x: _Array, /, *, axis: int = -1, descending: _Any = False, stable: _Any
 def argsort(x: _Array, /, *, axis: int = -1, descending: _Any = False, stable: _Any = True) -> _Any:
     """lanewise.argsort, which is stable always."""
     return _lw.argsort(x, axis=axis, descending=descending)
+
+
+# ---- functions of complex numbers, of which there are none ----
+
+def conj(x: _Array, /) -> _Any:
+    """x, since it is real."""
+    return positive(x)
+
+
+def real(x: _Array, /) -> _Any:
+    """x, since it is real."""
+    return positive(x)
+
+
+def imag(x: _Array, /) -> _Any:
+    """Zeros, since x is real."""
+    return zeros_like(x)
 
 
 del annotations
