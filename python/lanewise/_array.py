@@ -389,6 +389,15 @@ def values_of(x: Any) -> np.ndarray[Any, Any]:
     return values
 
 
+def _large(x: Any, values: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    """A list of integers as uint64, where one is beyond int64: NumPy makes it float64."""
+    if not isinstance(x, (list, tuple)) or values.dtype != np.float64 or \
+            _dtypes.dtype_name(dtype) != "u64" or \
+            not all(type(n) is int and n >= 0 for n in np.asarray(x, object).flat):
+        return values
+    return np.asarray(x, np.uint64)
+
+
 def _is_copy(x: Any, values: np.ndarray[Any, Any]) -> bool:
     """True if NumPy put what x holds into memory of its own, and not just found it."""
     if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__") or \
@@ -451,7 +460,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
     source = x if isinstance(x, Array) else _foreign(x)
     shared: Array | None
     if source is None:
-        values = values_of(x)
+        values = values_of(x) if dtype is None else _large(x, values_of(x), dtype)
         code = _dtypes.dtype_code(values.dtype)
         target = there or default_device()
         shared = None if copy else _share(values, code, target)

@@ -229,9 +229,10 @@ def _triangle(x: Any, k: int, sign: str) -> Any:
         raise ArgumentError(f"x has shape {x.shape}; need two axes or more")
     if not math.prod(x.shape):
         return x.copy()
+    k = min(max(k, -x.shape[-2]), x.shape[-1])  # as far as there are diagonals
     rows, columns = (np.arange(extent) for extent in x.shape[-2:])
     return _maps.map(f"c - b {sign} d ? a : 0", x, rows.reshape(-1, 1), columns,
-                           np.int64(k), dtype=x.dtype)
+                     np.int64(k), dtype=x.dtype)
 
 
 @composed
