@@ -115,6 +115,9 @@ class Array(Values, Standard, _core.Array):
 
     def astype(self, dtype: Any) -> "Array":
         """A copy with another dtype, each element rounded once."""
+        if self._waits:
+            from ._elementwise import cast
+            return cast(_dtypes.dtype_code(dtype))(self)
         name = _dtypes.dtype_name(dtype)
         return _core.operate("copy", {"dtype": name}, (self._settled(),), None, None)
 

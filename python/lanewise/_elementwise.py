@@ -5,6 +5,7 @@ extension makes one kernel of a chain of them (python/src/waiting.c).
 """
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from typing import Any, Callable, Sequence
@@ -471,6 +472,13 @@ def _ready_made(name: str, arity: int, rule: Rule, told: str) -> Any:
     operands = ("condition", "x", "y") if is_where else ("x", "y") if arity < 3 else \
         ("x", "low", "high")
     return make(name, arity, rule, told, _WEIGHTS.get(name, 1), operands[:arity], int(is_where))
+
+
+@functools.cache
+def cast(code: int) -> Any:
+    """The function that rounds elements to a dtype."""
+    return make(f"astype_{_dtypes.NAMES[code]}", 1, lambda given, arity: ((given,), code, "$0", None),
+                f"the value as {_dtypes.TITLES[code]}", 1, ("x",))
 
 
 _FUNCTIONS = {name: _ready_made(name, *row) for name, row in _RULES.items()}

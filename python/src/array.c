@@ -264,7 +264,8 @@ enum attribute {
     SIZE,
     IS_READONLY,
     OFFSET,
-    POINTER
+    POINTER,
+    WAITS
 };
 
 static PyObject *array_get(PyObject *self, void *closure)
@@ -284,6 +285,7 @@ static PyObject *array_get(PyObject *self, void *closure)
     case NDIM: return PyLong_FromLong(a->rank);
     case SIZE: return PyLong_FromSsize_t(array_size(a));
     case IS_READONLY: return PyBool_FromLong(a->readonly);
+    case WAITS: return PyBool_FromLong(a->waiting != NULL);
     case OFFSET: return PyLong_FromSsize_t(a->offset);
     case POINTER:
         if (array_settle(a) || memory_settle(a->memory))
@@ -312,6 +314,7 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("size", SIZE, "the number of elements"),
     ATTRIBUTE("readonly", IS_READONLY, "True if it cannot be written"),
     ATTRIBUTE("_offset", OFFSET, "of the first element in the memory"),
+    ATTRIBUTE("_waits", WAITS, "True if it is not yet computed"),
     ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { THREADS = 256, WARP = 32, ROW_MIN = 32 };
-enum { EACH = 4 }; /* elements of a thread, a block apart */
+enum { EACH = 4 };        /* elements of a thread, a block apart */
+enum { SHORT_EACH = 16 }; /* the same, of short rows on a processor */
 
 struct map_arguments {
     const lw_tensor *outs, *inputs;
@@ -39,7 +40,7 @@ struct plan {
     struct place in[LW_INPUTS_MAX];
     size_t n, row, rows;        /* row: elements of one; as the next, where there are rows */
     size_t extent[LW_AXES - 1]; /* of the axes of rows */
-    bool has_rows;
+    bool has_rows, is_short;    /* short: a block has many rows, whose length the text has */
 };
 
 static const char *name_of(const struct map_arguments *a, size_t k)
@@ -75,6 +76,17 @@ static const char rows_each[] =
     "        const size_t lw_j = lw_first + (size_t)(lw_k * block_dim.x);\n"
     "        const size_t i = lw_at * lw_row + lw_j;\n"
     "        if (lw_j < lw_row) {\n";
+
+/* A thread has a place in a row, the same in each of its rows. */
+static const char short_begin[] =
+    "    const uint32_t lw_y = thread_idx.x / lw_length, lw_j = thread_idx.x - lw_y * lw_length;\n"
+    "    const size_t lw_first = (size_t)block_idx.x * lw_each * block_dim.x + thread_idx.x;\n"
+    "    const size_t lw_many = block_dim.x / lw_length;\n";
+static const char short_each[] =
+    "    for (size_t lw_k = 0; lw_k < lw_each; lw_k++) {\n"
+    "        const size_t i = lw_first + lw_k * block_dim.x;\n"
+    "        const size_t lw_at = ((size_t)block_idx.x * lw_each + lw_k) * lw_many + lw_y;\n"
+    "        if (i < n) {\n";
 
 static void add_parameters(struct lw__source *text, const struct map_arguments *a,
                            const struct plan *p)
@@ -115,7 +127,10 @@ static void add_inputs(struct lw__source *text, const struct map_arguments *a, c
 
         LW_SOURCE_JOIN(text, "            const ", type, " ", name, " = ((const ", type, " *)lw_",
                        name, ")");
-        if (reading >= ROWS_OF_ONE)
+        if (reading >= ROWS_OF_ONE && p->is_short)
+            LW_SOURCE_JOIN(text, "[lw_of_", name, ".at + (ptrdiff_t)lw_at * lw_of_", name,
+                           ".step[2]");
+        else if (reading >= ROWS_OF_ONE)
             LW_SOURCE_JOIN(text, "[lw_at_", name);
         LW_SOURCE_JOIN(text, index[reading]);
     }
@@ -144,14 +159,20 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
         LW_SOURCE_JOIN(text, a->options.head, "\n");
     if (p->has_rows)
         LW_SOURCE_JOIN(text, steps_text);
+    if (p->is_short)
+        lw__source_add(text, "#define lw_length %zuu\n", p->row);
     add_parameters(text, a, p);
-    if (p->has_rows)
+    if (p->is_short)
+        LW_SOURCE_JOIN(text, short_begin);
+    else if (p->has_rows)
         add_rows(text, a, p);
     else
         LW_SOURCE_JOIN(text, flat_begin);
     /* A GPU has all loads under way; for a processor the code would be compiled four times. */
     LW_SOURCE_JOIN(text, is_gpu ? "#pragma unroll\n" : "#pragma nounroll\n",
-                   p->has_rows ? rows_each : flat_each);
+                   p->is_short   ? short_each
+                   : p->has_rows ? rows_each
+                                 : flat_each);
     add_inputs(text, a, p);
     for (size_t k = 0; k < a->out_count; k++) {
         const char *type = lw__dtypes[p->to[k].dtype].c_name;
@@ -163,7 +184,8 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
     for (size_t k = 0; k < a->out_count; k++)
         lw__source_add(text, "            ((%s *)lw_out%zu)[i] = lw_result%zu;\n",
                        lw__dtypes[p->to[k].dtype].c_name, k, k);
-    LW_SOURCE_JOIN(text, p->has_rows ? "        }\n    }\n    }\n}\n" : "        }\n    }\n}\n");
+    LW_SOURCE_JOIN(text, p->has_rows && !p->is_short ? "        }\n    }\n    }\n}\n"
+                                                     : "        }\n    }\n}\n");
 }
 
 /* ---- where the inputs lie ---- */
@@ -224,7 +246,8 @@ static lw_status place_inputs(struct lw__call *call, const struct map_arguments 
         return LW_OK;
     find_rows(a, p, shape, extent, stride);
     p->row = extent[LW_AXES - 1];
-    p->has_rows = p->row >= ROW_MIN;
+    p->is_short = p->row < ROW_MIN && extent[0] * extent[1] == 1;
+    p->has_rows = p->row >= ROW_MIN || p->is_short;
     for (size_t k = 0; k < a->count; k++) {
         struct place *in = &p->in[k];
 
@@ -282,12 +305,18 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a, co
 
     if (p->has_rows) {
         const size_t most = (size_t)THREADS * EACH;
-        const size_t each = call->is_gpu || p->row > most / 2 ? 1 : most / p->row;
+        size_t each = call->is_gpu || p->row > most / 2 ? 1 : most / p->row, parts = 1;
 
-        if (p->row < most)
-            threads = lw__divide_up(lw__divide_up(p->row, EACH), WARP) * WARP;
-        const size_t parts = lw__divide_up(p->row, threads * EACH);
-        blocks = lw__divide_up(p->rows, each) * parts;
+        if (p->is_short) {
+            each = call->is_gpu ? EACH : SHORT_EACH;
+            threads = THREADS / p->row * p->row;
+            blocks = lw__divide_up(p->n, threads * each);
+        } else {
+            if (p->row < most)
+                threads = lw__divide_up(lw__divide_up(p->row, EACH), WARP) * WARP;
+            parts = lw__divide_up(p->row, threads * EACH);
+            blocks = lw__divide_up(p->rows, each) * parts;
+        }
         args[count++] = lw_arg_uint(p->row);
         args[count++] = lw_arg_uint(parts);
         args[count++] = lw_arg_uint(each);

@@ -80,6 +80,25 @@ static void views(lw_buffer *out, lw_buffer *x)
     expect(out, turned_around, __LINE__);
 }
 
+static float of_short_rows(size_t row, size_t column)
+{
+    const size_t i = row * ROW + column; /* as rows of 7 */
+
+    return (float)i + (float)(i % 7) * 2 - (float)(i / 7);
+}
+
+static void short_rows(lw_buffer *out, lw_buffer *x)
+{
+    lw_buffer *line = counted(7), *side = counted(COUNT / 7);
+    const lw_tensor inputs[] = {matrix(x, COUNT / 7, 7), matrix(line, 1, 7),
+                                matrix(side, COUNT / 7, 1)};
+
+    WORKS(lw_map(here.stream, matrix(out, COUNT / 7, 7), "a + b * 2 - c", inputs, 3));
+    expect(out, of_short_rows, __LINE__);
+    lw_buffer_destroy(line);
+    lw_buffer_destroy(side);
+}
+
 static void refuses(lw_status status, const char *text, int line)
 {
     check(status == LW_E_ARG && strstr(lw_last_error(), text), text, __FILE__, line);
@@ -116,6 +135,7 @@ int main(int argc, char **argv)
     lw_buffer *x = counted(COUNT), *first = counted(COUNT), *second = counted(COUNT);
     two_outputs(first, second, x);
     views(first, x);
+    short_rows(first, x);
     wrong_calls(first, x);
     lw_buffer_destroy(x);
     lw_buffer_destroy(first);
