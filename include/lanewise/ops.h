@@ -77,7 +77,8 @@ typedef struct lw_map_options {
     size_t number_count; /* up to 16 */
     const char *head; /* C that comes before, as functions that the expressions call; or NULL */
 } lw_map_options;
-typedef struct lw_map_reduce_options { int axis; bool keepdims; } lw_map_reduce_options;
+typedef struct lw_map_reduce_options { int axis; bool keepdims; const lw_map_options *with; }
+    lw_map_reduce_options; /* with: for the map, or NULL */
 typedef enum lw_scan_op { LW_SCAN_ADD, LW_SCAN_MUL, LW_SCAN_MAX, LW_SCAN_MIN } lw_scan_op;
 typedef struct lw_scan_options { int axis; bool exclusive; lw_scan_op op; } lw_scan_options;
 typedef enum lw_edge { LW_EDGE_VALID, LW_EDGE_ZERO, LW_EDGE_SHRINK } lw_edge;

@@ -477,7 +477,8 @@ def _ready_made(name: str, arity: int, rule: Rule, told: str) -> Any:
 @functools.cache
 def cast(code: int) -> Any:
     """The function that rounds elements to a dtype."""
-    return make(f"astype_{_dtypes.NAMES[code]}", 1, lambda given, arity: ((given,), code, "$0", None),
+    return make(f"astype_{_dtypes.NAMES[code]}", 1,
+                lambda given, arity: ((given,), code, "$0", None),
                 f"the value as {_dtypes.TITLES[code]}", 1, ("x",))
 
 

@@ -126,10 +126,26 @@ static void add_statement(chain *c, array *a)
 
 /* ---- running ---- */
 
-static int launch(chain *c, const waiting *w, array *to, const char *text, const char *head)
+/* What is launched: a map of the chain, or its sum. */
+typedef struct job {
+    const char *text, *head;
+    const lw_map_reduce_options *sum; /* NULL: a map */
+} job;
+
+static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const lw_tensor *in,
+                       const job *j)
 {
     static const char *const names[INPUTS] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
-    const lw_map_options options = {names, c->number, c->numbers, head};
+    const lw_map_options with = {names, c->number, c->numbers, j->head};
+
+    if (!j->sum)
+        return lw_map_many(s, out, &j->text, 1, in, c->arrays, &with);
+    const lw_map_reduce_options options = {j->sum->axis, j->sum->keepdims, &with};
+    return lw_map_reduce(s, *out, j->text, "x + y", -0.0, in, c->arrays, &options);
+}
+
+static int launch(chain *c, const waiting *w, array *to, const job *j)
+{
     operand in[INPUTS], out;
     lw_tensor tensors[INPUTS];
     device *d = w->device;
@@ -149,7 +165,8 @@ static int launch(chain *c, const waiting *w, array *to, const char *text, const
         given = checked ? check_stream(c->core) : given;
         d = checked ? checked : d;
     }
-    int failed = (head && trap_faults(c->core, d)) || operand_take(c->core, (PyObject *)to, &out);
+    int failed =
+        (j->head && trap_faults(c->core, d)) || operand_take(c->core, (PyObject *)to, &out);
     if (failed)
         return -1;
     failed = operand_bind(c->core, &out, d, false, true);
@@ -163,7 +180,7 @@ static int launch(chain *c, const waiting *w, array *to, const char *text, const
     stream *s = failed ? NULL : given ? given : stream_take(d);
     if (s) {
         Py_BEGIN_ALLOW_THREADS;
-        status = lw_map_many(s->handle, &out.tensor, &text, 1, tensors, c->arrays, &options);
+        status = queue(c, s->handle, &out.tensor, tensors, j);
         if (!given)
             waited = lw_stream_wait_for(s->handle, SLICE_NS);
         Py_END_ALLOW_THREADS;
@@ -175,9 +192,18 @@ static int launch(chain *c, const waiting *w, array *to, const char *text, const
     return s ? failed : -1;
 }
 
-static char *join_heads(const chain *c)
+/* c may be NULL. */
+static void end(chain *c)
 {
-    size_t length = 1;
+    for (size_t k = 0; c && k < c->arrays; k++)
+        DROP(c->in[k]);
+    free(c);
+}
+
+/* The functions that the statements call, and `more`; NULL: no memory. */
+static char *join_heads(const chain *c, const char *more)
+{
+    size_t length = strlen(more) + 1;
 
     for (size_t k = 0; k < c->heads; k++)
         length += strlen(c->head[k]) + 1;
@@ -189,36 +215,92 @@ static char *join_heads(const chain *c)
         strcat(head, c->head[k]);
         strcat(head, "\n");
     }
-    return head;
+    return strcat(head, more);
 }
 
-int chain_write(array *a, array *to)
+/* Of all that waits below: `({ const float t0 = ...; t0; })`. NULL: an exception. */
+static chain *begin(array *a)
 {
-    core *core = a->core;
     chain *c = malloc(sizeof *c);
-    char *head = NULL;
-    int failed = -1;
 
-    if (!c) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    c->core = core;
+    if (!c)
+        return (chain *)PyErr_NoMemory();
+    c->core = a->core;
     c->arrays = c->numbers = c->names = c->length = c->heads = 0;
-    core->walk++;
+    c->core->walk++;
     add(c, "({\n");
     add_statement(c, a);
     add_name(c, 't', a->waiting->name);
     add(c, "; })");
-    if (c->heads && !(head = join_heads(c)))
+    if (c->length < TEXT)
+        return c;
+    raise_text(c->core, LW_E_ARG, "the functions' text is longer than %d bytes", TEXT - 1);
+    end(c);
+    return NULL;
+}
+
+int chain_write(array *a, array *to)
+{
+    chain *c = begin(a);
+    char *head = c && c->heads ? join_heads(c, "") : NULL;
+    int failed = -1;
+
+    if (c && c->heads && !head)
         PyErr_NoMemory();
-    else if (c->length >= TEXT)
-        raise_text(core, LW_E_ARG, "the functions' text is longer than %d bytes", TEXT - 1);
-    else
-        failed = launch(c, a->waiting, to, c->text, head);
+    else if (c)
+        failed = launch(c, a->waiting, to, &(job){c->text, head, NULL});
     free(head);
-    for (size_t k = 0; k < c->arrays; k++)
-        DROP(c->in[k]);
-    free(c);
+    end(c);
+    return failed;
+}
+
+/* A reduction's text names its map's type outside of functions, where no statements may be: so
+ * `static float chain(float x0, double p0) { return ({ ... }); }`, and the map is the call. */
+static char *write_function(const chain *c, const array *a, char *call)
+{
+    const char *const type = lw__dtypes[a->dtype].c_name;
+    const size_t room = c->length + 64 * (2 + INPUTS + NUMBERS);
+    char *text = malloc(room), *head = NULL;
+    size_t n = 0;
+
+    if (!text)
+        return NULL;
+    strcpy(call, "chain(");
+    n += (size_t)PyOS_snprintf(text, room, "static %s chain(", type);
+    for (size_t k = 0; k < c->arrays + c->numbers; k++) {
+        const size_t number = k - c->arrays;
+        const bool is_array = k < c->arrays;
+        const lw_arg_kind kind = is_array ? LW_ARG_INT : c->number[number].value.kind;
+        char name[8];
+
+        PyOS_snprintf(name, sizeof name, is_array ? "x%zu" : "p%zu", is_array ? k : number);
+        n += (size_t)PyOS_snprintf(text + n, room - n, "%s%s %s", k ? ", " : "",
+                                   is_array              ? lw__dtypes[c->in[k]->dtype].c_name
+                                   : kind == LW_ARG_REAL ? "double"
+                                   : kind == LW_ARG_UINT ? "uint64_t"
+                                                         : "int64_t",
+                                   name);
+        strcat(strcat(call, k ? ", " : ""), name);
+    }
+    strcat(call, ")");
+    PyOS_snprintf(text + n, room - n, ")\n{\n    return %s;\n}\n", c->text);
+    head = join_heads(c, text);
+    free(text);
+    return head;
+}
+
+int chain_sum(array *a, array *to, const lw_map_reduce_options *options)
+{
+    chain *c = begin(a);
+    char call[16 + 8 * (INPUTS + NUMBERS)];
+    char *head = c ? write_function(c, a, call) : NULL;
+    int failed = -1;
+
+    if (c && !head)
+        PyErr_NoMemory();
+    else if (c)
+        failed = launch(c, a->waiting, to, &(job){call, head, options});
+    free(head);
+    end(c);
     return failed;
 }

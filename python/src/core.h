@@ -320,7 +320,9 @@ typedef struct request {
     size_t uses; /* calls, and one more while it is kept; under the GIL */
     const char *name;
     size_t outputs;
-    bool has_expression; /* its kernels have code of the user */
+    bool has_expression;           /* its kernels have code of the user */
+    bool is_sum, of_all, keepdims; /* is_sum: in the fixed order, with its own dtype */
+    long axis;
     lw_params *params;   /* whose texts are those of `values` */
     size_t shaped;       /* inputs of the last call, one or two, with one output; 0: none yet */
     lw_shape in[2], out; /* and their shapes */
@@ -330,6 +332,11 @@ typedef struct request {
 request *request_take(core *c, PyObject *name, PyObject *dict); /* NULL: an exception */
 void request_drop(request *r);                                  /* r may be NULL */
 bool is_constant(PyObject *value);                              /* it is what it is */
+
+/* waiting.c: sums of what waits, without the elements between. waiting_find - the one array that
+ * the request sums in C order or along its last axis, if it waits; else NULL. */
+array *waiting_find(core *c, const request *r, PyObject *inputs, Py_ssize_t first, PyObject *out);
+array *waiting_sum(array *a, const request *r);
 
 /* operate.c */
 typedef struct dtypes {
@@ -400,6 +407,7 @@ int waiting_write(elementwise *f, const overload *o, const term *terms, array *t
 int array_settle(array *a);
 int memory_settle(memory *m);
 void waiting_drop(array *a);
+
 device *waiting_device(const array *a);
 
 /* elementwise.c: functions of elements, and Array's operators */

@@ -129,6 +129,30 @@ static bool hold_objects(request *r, PyObject *name, PyObject *dict)
     return is_kept;
 }
 
+/* lw.sum's words, as the waiting results can do them. */
+static void note_sum(request *r)
+{
+    r->is_sum = !strcmp(r->name, "sum");
+    r->of_all = true;
+    for (size_t k = 0; k < r->count && r->is_sum; k++) {
+        PyObject *const value = r->values[k];
+
+        if (!PyUnicode_CompareWithASCIIString(r->names[k], "axis")) {
+            r->of_all = value == Py_None;
+            r->axis = r->of_all ? 0 : PyLong_AsLong(value);
+        } else if (!PyUnicode_CompareWithASCIIString(r->names[k], "keepdims"))
+            r->keepdims = value == Py_True;
+        else if (!PyUnicode_CompareWithASCIIString(r->names[k], "sum"))
+            r->is_sum = value == Py_None || !PyUnicode_CompareWithASCIIString(value, "fixed");
+        else
+            r->is_sum = value == Py_None;
+    }
+    if (PyErr_Occurred()) { /* the library will say it */
+        PyErr_Clear();
+        r->is_sum = false;
+    }
+}
+
 static request *make_request(core *c, PyObject *name, PyObject *dict, bool *is_kept)
 {
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -150,6 +174,7 @@ static request *make_request(core *c, PyObject *name, PyObject *dict, bool *is_k
     r->outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
     r->has_expression = !strcmp(text, "map") || !strcmp(text, "map_reduce");
     *is_kept = hold_objects(r, name, dict);
+    note_sum(r);
     r->params = read_parameters(c, op, dict);
     if (!r->params) {
         request_drop(r);

@@ -275,3 +275,39 @@ int waiting_write(elementwise *f, const overload *o, const term *terms, array *t
     DROP(a);
     return failed;
 }
+
+array *waiting_find(core *c, const request *r, PyObject *inputs, Py_ssize_t first, PyObject *out)
+{
+    if (!r->is_sum || out != Py_None || c->checker || PyTuple_Size(inputs) != first + 1 ||
+        !is_array(c, PyTuple_GetItem(inputs, first)))
+        return NULL;
+    array *a = (array *)PyTuple_GetItem(inputs, first);
+    const bool is_last = r->of_all || r->axis == a->rank - 1 || r->axis == -1;
+    const bool can = a->waiting && !a->waiting->is_running && is_last && a->rank;
+
+    return can && a->dtype != LW_F16 && a->dtype != LW_BF16 ? a : NULL;
+}
+
+array *waiting_sum(array *a, const request *r)
+{
+    const bool of_all = r->of_all, keepdims = r->keepdims;
+    const lw_map_reduce_options options = {of_all ? 0 : LW_AXIS(-1), keepdims, NULL};
+    const lw_dtype dtype = a->dtype < LW_F16 ? LW_I64 : a->dtype;
+    Py_ssize_t extents[RANKS];
+    int rank = 0;
+
+    for (int k = 0; k < a->rank; k++)
+        if (keepdims || (!of_all && k < a->rank - 1))
+            extents[rank++] = of_all || k == a->rank - 1 ? 1 : a->extent[k];
+    array *to = array_allocate(a->waiting->device, dtype, rank, extents);
+    if (!to)
+        return NULL;
+    HOLD(a);
+    a->waiting->is_running = true;
+    const int failed = chain_sum(a, to, &options);
+    a->waiting->is_running = false;
+    DROP(a);
+    if (failed)
+        Py_CLEAR(to);
+    return to;
+}

@@ -43,5 +43,8 @@ reader **readers_of(array *a);
 
 /* chain_write - compute what waits, into the elements of an array that is there, of its shape. */
 int chain_write(array *a, array *to);
+
+/* chain_sum - the sums of what waits, over an axis or all; the options have no `with`. */
+int chain_sum(array *a, array *to, const lw_map_reduce_options *options);
 bool is_same_view(const array *a, const array *b);
 #endif

@@ -431,3 +431,23 @@ def test_vectorize() -> None:
             lw.vectorize(wrong)
     with pytest.raises(lw.CompileError, match="f:1:"):
         lw.vectorize("float f(float x) { return y; }")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint16", "bool", "float16"])
+@pytest.mark.parametrize("shape", [(5, 7, 70), (1,), (3000,), (0, 4), (4, 0)])
+def test_sums_of_what_waits(dtype: str, shape: tuple[int, ...]) -> None:
+    x, y = (numbers(dtype, int(np.prod(shape)) + 8)[:int(np.prod(shape))].reshape(shape)
+            for _ in range(2))
+    a, b = ours(np.where(np.isfinite(x), x, 1).astype(dtype)), ours(y[..., :1] == y[..., :1])
+    for words in ({}, {"axis": -1}, {"axis": 0, "keepdims": True}, {"keepdims": True}):
+        got = lw.sum(lw.where(b, a * a, a), **words)
+        with lw.fusion(False):
+            want = lw.sum(lw.where(b, a * a, a), **words)
+        same(got, want)
+    late = a * a
+    total = lw.sum(late)
+    same(lw.sum(late), total)
+    same(lw.sum(late * 3, sum="exact") if np.dtype(dtype).kind == "f" else total,
+         lw.sum(np.asarray(late * 3), sum="exact") if np.dtype(dtype).kind == "f" else total)
+    with pytest.raises(lw.ArgumentError):
+        lw.sum(a * a, axis=len(shape))

@@ -105,11 +105,7 @@ static void add_parameters(struct lw__source *text, const struct map_arguments *
     for (size_t k = 0; k < a->options.number_count; k++) {
         const lw_map_number *number = &a->options.numbers[k];
 
-        LW_SOURCE_JOIN(text, ", const ",
-                       number->value.kind == LW_ARG_REAL   ? "double "
-                       : number->value.kind == LW_ARG_UINT ? "uint64_t "
-                                                           : "int64_t ",
-                       number->name);
+        LW_SOURCE_JOIN(text, ", const ", lw__number_type(number), " ", number->name);
     }
     LW_SOURCE_JOIN(text, ")\n{\n");
 }
@@ -381,18 +377,7 @@ static lw_status check(const struct map_arguments *a)
     for (size_t k = 0; k < a->out_count; k++)
         LW_TRY(lw__check_expression("map", "expression", a->expressions[k]));
     LW_TRY(lw__check_inputs("map", a->inputs, a->count));
-    if (a->options.number_count > LW_NUMBERS_MAX)
-        return lw_fail(LW_E_ARG, "map: there are %zu numbers; need at most %d",
-                       a->options.number_count, LW_NUMBERS_MAX);
-    for (size_t k = 0; a->options.names && k < a->count; k++)
-        LW_TRY(lw__check_name("map", a->options.names[k]));
-    for (size_t k = 0; k < a->options.number_count; k++) {
-        LW_TRY(lw__check_name("map", a->options.numbers[k].name));
-        if (a->options.numbers[k].value.kind > LW_ARG_REAL)
-            return lw_fail(LW_E_ARG, "map: the number %s is a buffer or bytes; need a number",
-                           a->options.numbers[k].name);
-    }
-    return LW_OK;
+    return lw__check_map_options("map", &a->options, a->count);
 }
 
 lw_status lw_map_many(lw_stream *s, const lw_tensor *outs, const char *const *expressions,

@@ -17,6 +17,7 @@ struct map_reduce_arguments {
     const char *map, *combine;
     double identity;
     lw_map_reduce_options options;
+    lw_map_options with;
 };
 
 struct reduction {
@@ -81,6 +82,11 @@ static void add_identity(struct lw__source *text, double identity)
         lw__source_add(text, "#define lw_identity ((lw_type)%a)\n", identity);
 }
 
+static const char *name_of(const struct map_reduce_arguments *a, size_t k)
+{
+    return a->with.names ? a->with.names[k] : lw__input_name(k);
+}
+
 /* lw_map(i, n, a, b, ...), lw_combine(x, y), and lw_type, which both give: the accumulation type of
  * what the map gives, but integers stay integers, which the combination may need. The extern names
  * are there for __typeof__ alone. */
@@ -90,10 +96,15 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     const char *real = r->out.dtype == LW_F64 ? "0.0" : "0.0f";
 
     lw__source_begin(text);
+    if (a->with.head)
+        LW_SOURCE_JOIN(text, a->with.head, "\n");
     lw__source_add(text, "extern const size_t i, n;\n");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, "extern const %s %c;\n", lw__dtypes[r->inputs[k].dtype].c_name,
-                       (char)('a' + k));
+        lw__source_add(text, "extern const %s %s;\n", lw__dtypes[r->inputs[k].dtype].c_name,
+                       name_of(a, k));
+    for (size_t k = 0; k < a->with.number_count; k++)
+        lw__source_add(text, "extern const %s %s;\n", lw__number_type(&a->with.numbers[k]),
+                       a->with.numbers[k].name);
     lw__source_add(text, "typedef __typeof__");
     lw__source_expression(text, "map", a->map);
     lw__source_add(text,
@@ -108,7 +119,10 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     lw__source_add(text, ";\n}\n");
     lw__source_add(text, "static lw_type lw_map(size_t i, size_t n");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, ", %s %c", lw__dtypes[r->inputs[k].dtype].c_name, (char)('a' + k));
+        lw__source_add(text, ", %s %s", lw__dtypes[r->inputs[k].dtype].c_name, name_of(a, k));
+    for (size_t k = 0; k < a->with.number_count; k++)
+        lw__source_add(text, ", %s %s", lw__number_type(&a->with.numbers[k]),
+                       a->with.numbers[k].name);
     lw__source_add(text, ")\n{\n    return (lw_type)");
     lw__source_expression(text, "map", a->map);
     lw__source_add(text, ";\n}\n");
@@ -117,20 +131,26 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
 static void write_source(struct lw__source *text, const struct map_reduce_arguments *a,
                          const struct reduction *r)
 {
-    char values[LW_INPUTS_MAX * 48] = "";
+    char values[LW_INPUTS_MAX * 96 + LW_NUMBERS_MAX * 48] = "";
     size_t length = 0;
 
     add_functions(text, a, r);
     lw__source_add(text, "KERNEL void parts(const size_t lw_count, const size_t lw_rows, "
                          "const size_t lw_n, const size_t lw_leaves, void *lw_parts");
     for (size_t k = 0; k < a->count; k++) {
-        const char name = (char)('a' + k);
+        const char *name = name_of(a, k);
 
-        lw__source_add(text, ", const void *lw_%c", name);
+        lw__source_add(text, ", const void *lw_%s", name);
         length +=
-            (size_t)snprintf(values + length, sizeof values - length, ", ((const %s *)lw_%c)[%s]",
+            (size_t)snprintf(values + length, sizeof values - length, ", ((const %s *)lw_%s)[%s]",
                              lw__dtypes[r->inputs[k].dtype].c_name, name,
                              lw__operand_count(&r->inputs[k]) == 1 ? "0" : "i");
+    }
+    for (size_t k = 0; k < a->with.number_count; k++) {
+        const lw_map_number *number = &a->with.numbers[k];
+
+        lw__source_add(text, ", const %s %s", lw__number_type(number), number->name);
+        length += (size_t)snprintf(values + length, sizeof values - length, ", %s", number->name);
     }
     assert(length < sizeof values);
     lw__source_add(text, ")\n{\n");
@@ -147,7 +167,7 @@ static lw_status launch(struct lw__call *call, const struct map_reduce_arguments
     const lw_dim3 block = lw_dim_2(WARP, call->is_gpu ? 4 : 1);
     const size_t count = r->rows * r->leaves;
     const struct lw__shape shape = {{1, 1, r->rows, r->leaves}};
-    lw_arg args[5 + LW_INPUTS_MAX];
+    lw_arg args[5 + LW_INPUTS_MAX + LW_NUMBERS_MAX];
     struct lw__operand parts;
 
     LW_TRY(lw__call_scratch(call, "parts", LW_I64, shape, &parts)); /* or f32, f64 */
@@ -166,8 +186,11 @@ static lw_status launch(struct lw__call *call, const struct map_reduce_arguments
     args[4] = lw__arg_at(&parts);
     for (size_t k = 0; k < a->count; k++)
         args[5 + k] = lw__arg_at(&r->inputs[k]);
+    for (size_t k = 0; k < a->with.number_count; k++)
+        args[5 + a->count + k] = a->with.numbers[k].value;
     if (count)
-        LW_TRY(lw__source_launch(call, &text, "parts", grid, block, args, 5 + a->count));
+        LW_TRY(lw__source_launch(call, &text, "parts", grid, block, args,
+                                 5 + a->count + a->with.number_count));
     args[0] = lw_arg_uint(r->leaves);
     args[1] = args[4];
     args[2] = lw__arg_at(&r->out);
@@ -202,7 +225,7 @@ static lw_status common_shape(struct lw__call *call, const struct map_reduce_arg
     for (size_t k = 0; k < a->count; k++) {
         struct lw__operand *in = &r->inputs[k];
 
-        LW_TRY(lw__operand_in(call, lw__input_name(k), a->inputs[k], in));
+        LW_TRY(lw__operand_in(call, name_of(a, k), a->inputs[k], in));
         for (int x = 0; x < LW_AXES; x++)
             if (all->shape.extent[x] == 1)
                 all->shape.extent[x] = in->shape.extent[x];
@@ -285,8 +308,11 @@ lw_status lw_map_reduce(lw_stream *s, lw_tensor out, const char *map, const char
 
     if (options)
         a.options = *options;
+    if (options && options->with)
+        a.with = *options->with;
     LW_TRY(lw__check_expression("map_reduce", "map", map));
     LW_TRY(lw__check_expression("map_reduce", "combine", combine));
     LW_TRY(lw__check_inputs("map_reduce", inputs, count));
+    LW_TRY(lw__check_map_options("map_reduce", &a.with, count));
     return lw__call_run("map_reduce", s, map_reduce_body, &a);
 }

@@ -180,3 +180,28 @@ lw_status lw__check_name(const char *op, const char *name)
                        op, name ? name : "NULL", MOST);
     return LW_OK;
 }
+
+const char *lw__number_type(const lw_map_number *number)
+{
+    return number->value.kind == LW_ARG_REAL   ? "double"
+           : number->value.kind == LW_ARG_UINT ? "uint64_t"
+                                               : "int64_t";
+}
+
+lw_status lw__check_map_options(const char *op, const lw_map_options *options, size_t count)
+{
+    if (options->number_count > LW_NUMBERS_MAX)
+        return lw_fail(LW_E_ARG, "%s: there are %zu numbers; need at most %d", op,
+                       options->number_count, LW_NUMBERS_MAX);
+    for (size_t k = 0; options->names && k < count; k++)
+        LW_TRY(lw__check_name(op, options->names[k]));
+    for (size_t k = 0; k < options->number_count; k++) {
+        const lw_map_number *number = &options->numbers[k];
+
+        LW_TRY(lw__check_name(op, number->name));
+        if (number->value.kind > LW_ARG_REAL)
+            return lw_fail(LW_E_ARG, "%s: the number %s is a buffer or bytes; need a number", op,
+                           number->name);
+    }
+    return LW_OK;
+}

@@ -42,4 +42,9 @@ const char *lw__after_literal(const char *at);
  * lw__check_name - errors: LW_E_ARG it is no word of C that a caller may take. */
 const char *lw__input_name(size_t k);
 lw_status lw__check_name(const char *op, const char *name);
+
+/* lw__number_type - C's type of a kernel's parameter.
+ * lw__check_map_options - errors: LW_E_ARG too many numbers, a name or a number that is none. */
+const char *lw__number_type(const lw_map_number *number);
+lw_status lw__check_map_options(const char *op, const lw_map_options *options, size_t count);
 #endif

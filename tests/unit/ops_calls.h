@@ -101,7 +101,7 @@ static lw_status run_map(const struct call *c)
 
 static lw_status run_map_reduce(const struct call *c)
 {
-    const lw_map_reduce_options o = {c->axis, c->keepdims};
+    const lw_map_reduce_options o = {.axis = c->axis, .keepdims = c->keepdims};
 
     return lw_map_reduce(c->stream, c->out, c->expression, c->combine, c->identity, c->list,
                          c->count, &o);
