@@ -28,6 +28,7 @@ from . import (  # noqa: F401 # the functions that have the standard's signature
 from . import _creation, _array
 from ._array import Array as _Array
 from ._elementwise import matmul  # noqa: F401
+from ._numbers import dtype_of as _dtype_of
 from ._standard_dtypes import DTYPES as _DTYPES, Info as _Info
 from ._standard_dtypes import can_cast, finfo, iinfo, isdtype, result_type  # noqa: F401
 
@@ -87,13 +88,13 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: _Any = 
 
 def astype(x: _Array, dtype: _Any, /, *, copy: _Any = True, device: _Any = None) -> _Array:
     """x in another dtype, and on a device; copy=False gives x itself where it has that dtype."""
-    made = asarray(x, device=device)
+    made = x if device is None else x.to_device(device)
     return made if made.dtype == dtype and (not copy or made is not x) else made.astype(dtype)
 
 
 def _sum_dtype(x: _Any, dtype: _Any) -> _Any:
     """That of sums: of unsigned integers uint64."""
-    return uint64 if dtype is None and isdtype(x.dtype, "unsigned integer") else dtype
+    return uint64 if dtype is None and isdtype(_dtype_of(x), "unsigned integer") else dtype
 
 
 def sum(x: _Array, /, *, axis: _Any = None, dtype: _Any = None, keepdims: _Any = False) -> _Any:
