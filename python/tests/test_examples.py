@@ -47,3 +47,15 @@ def test_the_chart(tmp_path: Path) -> None:
         assert path.read_text().startswith("<?xml")
     else:
         assert "no chart: matplotlib is not installed" in done.stdout and not path.exists()
+
+
+def test_a_transformer_block_has_the_bits_of_c(tmp_path: Path) -> None:
+    program = Path(lw.__file__).parents[2] / "examples" / "transformer_block"
+    if not program.exists():
+        pytest.skip("examples/transformer_block is not built")
+    source = FOLDER.parent / "transformer" / "block.py"
+    done = subprocess.run([sys.executable, source, "--device", lw.default_device().name, tmp_path],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "largest difference" in done.stdout, done.stderr
+    subprocess.run([program, tmp_path, "cpu"], check=True, timeout=120)
+    assert (tmp_path / "out_of_c").read_bytes() == (tmp_path / "out_of_python").read_bytes()
