@@ -48,7 +48,7 @@ def of_scipy() -> dict[str, Function]:
 
 def of_sklearn() -> dict[str, Function]:
     import sklearn
-    from sklearn import metrics, preprocessing
+    from sklearn import metrics, naive_bayes, preprocessing
     from sklearn.metrics import pairwise
     sklearn.set_config(array_api_dispatch=True)
 
@@ -61,8 +61,11 @@ def of_sklearn() -> dict[str, Function]:
         "Normalizer": scaled(preprocessing.Normalizer()),
         "PolynomialFeatures": scaled(preprocessing.PolynomialFeatures(2)),
         "LabelEncoder": lambda a: preprocessing.LabelEncoder().fit_transform(a(A)),
+        "GaussianNB": lambda a: naive_bayes.GaussianNB().fit(a(X), a(A)).predict_proba(a(X)),
         "accuracy_score": lambda a: metrics.accuracy_score(a(A), a(B)),
         "confusion_matrix": lambda a: metrics.confusion_matrix(a(A), a(B)),
+        "f1_score": lambda a: metrics.f1_score(a(A), a(B), average="macro"),
+        "log_loss": lambda a: metrics.log_loss(a((V > 0) * 1), a(P)),
         "mean_squared_error": lambda a: metrics.mean_squared_error(a(X), a(Y)),
         "r2_score": lambda a: metrics.r2_score(a(V), a(P)),
         "brier_score_loss": lambda a: metrics.brier_score_loss(a((V > 0) * 1), a(P)),

@@ -57,7 +57,7 @@ def test_extra(name: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("package, number", [("scipy", 20), ("sklearn", 15)])
+@pytest.mark.parametrize("package, number", [("scipy", 20), ("sklearn", 18)])
 def test_dispatch(package: str, number: int) -> None:
     """In a process of its own: SciPy reads SCIPY_ARRAY_API when it is imported."""
     pytest.importorskip(package, reason=f"{package} is not installed")
