@@ -106,27 +106,26 @@ array *array_waiting(core *c, lw_dtype dtype, int rank, const Py_ssize_t *extent
     return a;
 }
 
-static void release_host(void *memory, void *user)
+static void release_host(void *memory, void *bytes)
 {
-    (void)user;
-    free(memory);
+    block_give(memory, (size_t)(uintptr_t)bytes);
 }
 
 /* Memory of the host is ours, so that NumPy can share it. */
 static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, bool is_cleared,
                                 lw_buffer **buffer, void **data)
 {
-    const size_t bytes = count * lw_dtype_size(dtype);
+    const size_t bytes = count * lw_dtype_size(dtype), room = (bytes + 64) / 64 * 64;
 
-    *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    *data = block_take(room);
     if (!*data)
         return lw_fail(LW_E_MEMORY, "no memory for %zu bytes", bytes);
     if (is_cleared)
         memset(*data, 0, bytes);
-    lw_status status =
-        lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host, NULL, buffer);
+    lw_status status = lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host,
+                                      (void *)(uintptr_t)room, buffer);
     if (status)
-        free(*data);
+        block_give(*data, room);
     return status;
 }
 

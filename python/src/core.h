@@ -207,6 +207,11 @@ void stream_keep_line(const lw_output *output, void *s);
 int stream_print(stream *s);
 void stream_print_last(stream *s);
 
+/* blocks.c: aligned memory of a multiple of 64 bytes. It is kept for the next who needs as much.
+ * block_take - NULL: there is none. block_give - in any thread. */
+void *block_take(size_t bytes);
+void block_give(void *memory, size_t bytes);
+
 /* array.c, array_buffer.c: array_allocate leaves the elements as they come, array_zeros clears
  * them; array_device is there also while it waits */
 extern PyType_Spec memory_spec;
