@@ -131,6 +131,7 @@ def test_nothing_is_clean_that_did_not_run(prog: lw.Program) -> None:
     assert report.verdict == "not checked" and "assertion" in report.why
 
 
+@pytest.mark.on_cpu
 def test_operations() -> None:
     x = np.arange(2000, dtype="f4").reshape(50, 40)
     for of in (x, lw.asarray(x, device="ref", copy=True)):
@@ -311,6 +312,7 @@ def shift_graph(barrier: str) -> lw.Graph:
     return g
 
 
+@pytest.mark.on_cpu
 @pytest.mark.parametrize("device", ["cpu", "ref"])
 @pytest.mark.parametrize("kind", ["numpy", "Array"])
 def test_graphs(device: str, kind: str) -> None:
@@ -342,6 +344,7 @@ def test_findings_in_graphs() -> None:
     assert outer.verdict == "not checked" and outer.why == "no launch ran"
 
 
+@pytest.mark.on_cpu
 def test_graphs_with_names_of_sizes() -> None:
     with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 3))}) as g:
         g.output(lw.sum(g.x, axis=0))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lanewise as lw
+from conftest import FULL
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "f2",
           "f4", "f8"]
@@ -73,6 +74,7 @@ def numpys(x, key):
     return found if np.ndim(found) <= 4 else None
 
 
+@pytest.mark.on_cpu
 @pytest.mark.parametrize("device", ["cpu", "ref"])
 def test_random_keys_give_what_numpy_gives(device):
     draw, tried = random.Random(63), 0
@@ -188,10 +190,11 @@ def drawn_values(draw, shape, dtype):
     return values((1, *made)[-4:] if draw.random() < 0.1 else made, dtype)[...] + np.ones((), dtype)
 
 
+@pytest.mark.on_cpu
 @pytest.mark.parametrize("device", ["cpu", "ref"])
 def test_random_assignments_do_what_numpy_does(device):
     draw, tried = random.Random(64), 0
-    for k in range(1200 if device == "cpu" else 200):
+    for k in range((1200 if FULL else 600) if device == "cpu" else 200):
         plain = values(draw.choice(SHAPES), draw.choice(DTYPES))
         if draw.random() < 0.3:
             plain = plain[::-1].T
@@ -298,6 +301,7 @@ def test_assignment_in_graphs(n):
 # ---- scatter, scatter_add, bincount ----
 
 
+@pytest.mark.on_cpu
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("bool", "f2")])
 @pytest.mark.parametrize("device", ["cpu", "ref"])
 def test_scatter_add_has_numpys_bits(dtype, device):

@@ -10,6 +10,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu  # opcheck itself runs on ref
+
 Q = np.arange(4, dtype="f4")
 
 
@@ -24,7 +26,7 @@ def right(s, doubled, signs, x, y):
 
 @lw.op("opcheck::whole")
 def whole(x):
-    return lw.softmax(x), lw.sort(lw.map("a + 1", x))
+    return lw.sum(x, axis=0, keepdims=True), lw.map("a + b", x, x)
 
 
 @lw.op("opcheck::looks")

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import lanewise as lw
+from conftest import FULL
 
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4", "f8"]
 OPERATORS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
@@ -34,7 +35,7 @@ def test_comparisons_are_numpys(values: np.ndarray, data: st.DataObject) -> None
     shape = data.draw(hnp.broadcastable_shapes(values.shape, max_dims=4, max_side=3))
     other = data.draw(hnp.arrays(data.draw(st.sampled_from(DTYPES)), shape))
     number, x = data.draw(numbers), lw.asarray(values)
-    for compare in OPERATORS:
+    for compare in OPERATORS if FULL else [data.draw(st.sampled_from(OPERATORS))]:
         expected = compare(values, other)
         check(compare(x, other), expected, x)
         check(compare(x, lw.asarray(other)), expected, x)

@@ -432,17 +432,17 @@ static void try_wrong(void)
 
 int main(int count, char **arguments)
 {
-    const bool small = count > 2;
+    const bool small = count > 2 && strcmp(arguments[2], "few"), few = count > 2 + small;
 
     if (!open_device(count, arguments))
         return 77;
     try_wrong();
     try_zeros();
     for (int t = LW_F16; t <= LW_F64; t++) {
-        try_specials((lw_dtype)t, 100, count > 3);
+        try_specials((lw_dtype)t, 100, few);
         if (!small)
-            try_specials((lw_dtype)t, 2000, count > 3);
+            try_specials((lw_dtype)t, 2000, few);
     }
-    try_shapes(small, count > 3 ? 8 : 1);
+    try_shapes(small, few ? 8 : 1);
     return done();
 }
