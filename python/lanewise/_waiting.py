@@ -101,9 +101,8 @@ def wait(graph: Any, how: tuple[Any, ...], weight: int, operands: tuple[Any, ...
         waiting = Waiting(graph, how, weight, operands)
         if waiting.length <= _LENGTH and waiting.inputs <= len(LETTERS):
             break
-        longest = max((x for x in operands if isinstance(x, Recorded)),
-                      key=lambda x: x._waiting.length if x._waiting else 0)  # type: ignore
-        if longest._waiting is None:  # type: ignore[attr-defined]
+        longest = _longest(operands)
+        if longest is None:
             break
         arrive(longest)
     shapes = [x.shape for x in operands]
@@ -118,8 +117,28 @@ def wait(graph: Any, how: tuple[Any, ...], weight: int, operands: tuple[Any, ...
     return made
 
 
+def _longest(operands: tuple[Any, ...]) -> Any:
+    """The operand that waits and is longest, or None."""
+    waiting = [x for x in operands if isinstance(x, Recorded) and
+               x._waiting is not None]  # type: ignore[attr-defined]
+    return max(waiting, key=lambda x: x._waiting.length, default=None)  # type: ignore
+
+
+def _inputs(waiting: Waiting) -> dict[int, Any]:
+    """What the map would read now, by identity."""
+    found: dict[int, Any] = {}
+    for x in waiting.operands:
+        if isinstance(x, Recorded) and x._waiting:  # type: ignore[attr-defined]
+            found.update(_inputs(x._waiting))
+        elif not _is_number(x):
+            found[id(x)] = x
+    return found
+
+
 def arrive(symbol: Any) -> None:
     """Record what the tensor is computed by."""
+    while len(_inputs(symbol._waiting)) > len(LETTERS):  # operands have arrived since
+        arrive(_longest(symbol._waiting.operands))
     waiting, symbol._waiting = symbol._waiting, None
     try:
         made = waiting.record()

@@ -103,26 +103,45 @@ static size_t count_arrays(const waiting *w, array **seen, size_t count)
     return count;
 }
 
+/* The term that waits and is longest; NULL: none waits. */
+static array *find_longest(const waiting *w)
+{
+    array *longest = NULL;
+
+    for (size_t k = 0; k < w->function->arity; k++) {
+        array *a = w->in[k].array;
+
+        if (a && a->waiting && (!longest || a->waiting->ops > longest->waiting->ops))
+            longest = a;
+    }
+    return longest;
+}
+
+/* Terms that were computed since are arrays of their own, so there may be more than when it was
+ * made. */
+static int fit(const waiting *w)
+{
+    array *seen[INPUTS + 1], *longest;
+
+    while (count_arrays(w, seen, 0) > INPUTS && (longest = find_longest(w)))
+        if (array_settle(longest))
+            return -1;
+    return 0;
+}
+
 /* So that what waits stays within the limits, the longest of the terms is computed. */
 static int shorten(waiting *w)
 {
     array *seen[INPUTS + 1];
 
     for (;;) {
-        array *longest = NULL;
-
         if (add_up(w))
             return -1;
         if (w->arrays > INPUTS)
             w->arrays = count_arrays(w, seen, 0);
         if (w->ops <= OPS && w->arrays <= INPUTS && w->numbers <= NUMBERS)
             return 0;
-        for (size_t k = 0; k < w->function->arity; k++) {
-            array *a = w->in[k].array;
-
-            if (a && a->waiting && (!longest || a->waiting->ops > longest->waiting->ops))
-                longest = a;
-        }
+        array *longest = find_longest(w);
         if (!longest) /* one function alone is within them */
             return 0;
         if (array_settle(longest))
@@ -177,7 +196,8 @@ static void arrive(array *a, array *to)
 
 static int compute(array *a)
 {
-    array *to = array_allocate(a->waiting->device, a->dtype, a->rank, a->extent);
+    array *to =
+        fit(a->waiting) ? NULL : array_allocate(a->waiting->device, a->dtype, a->rank, a->extent);
 
     if (!to)
         return -1;
@@ -271,7 +291,7 @@ int waiting_write(elementwise *f, const overload *o, const term *terms, array *t
     if (is_apart)
         failed = PyObject_SetItem((PyObject *)to, Py_Ellipsis, (PyObject *)a);
     else
-        failed = memory_settle(to->memory) || chain_write(a, to);
+        failed = memory_settle(to->memory) || fit(a->waiting) || chain_write(a, to);
     DROP(a);
     return failed;
 }
@@ -299,7 +319,7 @@ array *waiting_sum(array *a, const request *r)
     for (int k = 0; k < a->rank; k++)
         if (keepdims || (!of_all && k < a->rank - 1))
             extents[rank++] = of_all || k == a->rank - 1 ? 1 : a->extent[k];
-    array *to = array_allocate(a->waiting->device, dtype, rank, extents);
+    array *to = fit(a->waiting) ? NULL : array_allocate(a->waiting->device, dtype, rank, extents);
     if (!to)
         return NULL;
     HOLD(a);

@@ -308,6 +308,32 @@ def test_long_and_wide_chains() -> None:
     same(t, u)
 
 
+@pytest.mark.on_cpu
+def test_terms_that_are_read_before_the_chain() -> None:
+    x = ours(np.arange(3.0))
+    for use in (np.asarray, lw.sum, np.sqrt):
+        terms = [x + k for k in range(14)]
+        total, want = terms[0], np.arange(3.0)
+        for k in range(1, 14):
+            total, want = total + terms[k], want + (np.arange(3.0) + k)
+        for t in terms:
+            t._wait()  # now they are 14 arrays
+        np.testing.assert_array_equal(np.asarray(use(total)), np.asarray(use(want))
+                                      if use is not lw.sum else want.sum())
+
+
+@pytest.mark.on_cpu
+def test_terms_of_a_graph_that_are_used_before_the_chain() -> None:
+    with lw.Graph(inputs={"x": lw.TensorType("f64", (3,))}) as g:
+        terms = [g.x + k for k in range(14)]
+        total = sum(terms, 0.0)
+        for t in terms:
+            t.copy()
+        g.output(out=total)
+    np.testing.assert_array_equal(g.compile()(x=np.arange(3.0))["out"],
+                                  sum(np.arange(3.0) + k for k in range(14)))
+
+
 def test_operands_live_as_long_as_their_results() -> None:
     def made() -> lw.Array:
         return (lw.zeros(1000) + 1) * (lw.zeros(1000) + 2)
