@@ -148,10 +148,8 @@ static int read_terms(elementwise *f, PyObject *const *objects, term *terms, con
     for (size_t k = 0; k < f->arity && found == 1; k++) {
         terms[k].array = all[k].array;
         if (!all[k].array)
-            found = read_number(
-                all[k].value,
-                all[k].dtype == NO_DTYPE || kind_of(all[k].dtype) < 2 ? (*how)->in[k] : LW_F64,
-                &terms[k].number);
+            found = read_number(all[k].value, all[k].kind == KIND_FLOAT ? LW_F64 : (*how)->in[k],
+                                &terms[k].number);
     }
     give_back(all, taken);
     return found;

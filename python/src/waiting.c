@@ -194,20 +194,29 @@ static void arrive(array *a, array *to)
     waiting_drop(a);
 }
 
+/* The elements, or their sums, in an array of their own; other threads wait for it. NULL: an
+ * exception. */
+static array *run(array *a, lw_dtype dtype, int rank, const Py_ssize_t *extents,
+                  const lw_map_reduce_options *sum)
+{
+    waiting *w = a->waiting;
+
+    w->is_running = true; /* also while terms are computed */
+    array *to = fit(w) ? NULL : array_allocate(w->device, dtype, rank, extents);
+    if (to && (sum ? chain_sum(a, to, sum) : chain_write(a, to)))
+        Py_CLEAR(to);
+    w->is_running = false;
+    return to;
+}
+
 static int compute(array *a)
 {
-    array *to =
-        fit(a->waiting) ? NULL : array_allocate(a->waiting->device, a->dtype, a->rank, a->extent);
-
-    if (!to)
-        return -1;
     HOLD(a); /* its last reader may go */
-    a->waiting->is_running = true;
-    const int failed = chain_write(a, to);
-    a->waiting->is_running = false;
-    if (!failed)
+    array *to = run(a, a->dtype, a->rank, a->extent, NULL);
+    if (to)
         arrive(a, to);
-    DROP(to);
+    const int failed = to ? 0 : -1;
+    DROP_IF(to);
     DROP(a);
     return failed;
 }
@@ -319,15 +328,8 @@ array *waiting_sum(array *a, const request *r)
     for (int k = 0; k < a->rank; k++)
         if (keepdims || (!of_all && k < a->rank - 1))
             extents[rank++] = of_all || k == a->rank - 1 ? 1 : a->extent[k];
-    array *to = fit(a->waiting) ? NULL : array_allocate(a->waiting->device, dtype, rank, extents);
-    if (!to)
-        return NULL;
     HOLD(a);
-    a->waiting->is_running = true;
-    const int failed = chain_sum(a, to, &options);
-    a->waiting->is_running = false;
+    array *to = run(a, dtype, rank, extents, &options);
     DROP(a);
-    if (failed)
-        Py_CLEAR(to);
     return to;
 }

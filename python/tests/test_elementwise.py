@@ -323,6 +323,25 @@ def test_terms_that_are_read_before_the_chain() -> None:
 
 
 @pytest.mark.on_cpu
+def test_threads_read_a_chain_whose_terms_are_many() -> None:
+    x, got = ours(np.arange(20000.0)), []
+    for _ in range(5):
+        terms = [x + k for k in range(12)]
+        total = terms[0]
+        for t in terms[1:]:
+            total = total + t
+        for t in terms:
+            t._wait()
+        threads = [threading.Thread(target=lambda t=total, f=f: got.append(float(f(t)[-1])))
+                   for f in (np.asarray, lambda t: np.asarray(t + 0.0)) * 3]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    assert got == [12 * 19999.0 + 66] * 30
+
+
+@pytest.mark.on_cpu
 def test_terms_of_a_graph_that_are_used_before_the_chain() -> None:
     with lw.Graph(inputs={"x": lw.TensorType("f64", (3,))}) as g:
         terms = [g.x + k for k in range(14)]
@@ -450,6 +469,8 @@ def test_vectorize() -> None:
     same(mix(x, y, z), want)
     same(mix(ours(x), ours(y), ours(z)) * 2 + 1, want * 2 + 1)
     same(mix(ours(x), 1, True), (x / 2).astype("f4"))
+    for which in (1.5, np.float32(1.5), 0.5):  # to int, as an array of them
+        same(mix(ours(x), ours(y), which), mix(x, y, np.array([which])))
     with lw.Graph(inputs={"x": lw.TensorType("f64", (3,))}) as g:
         g.output(out=mix(g.x, y, z))
     same(g.compile()(x=x)["out"], want)
