@@ -127,7 +127,7 @@ def along(axis: int, key: Any) -> tuple[Any, ...]:
 
 
 def cut(shape: Sequence[int], axis: int) -> tuple[int, int]:
-    """The numbers of elements of the axes before an axis, and of those behind it."""
+    """How many elements the axes before an axis have together, and how many those after it."""
     return math.prod(shape[:axis]), math.prod(shape[axis + 1:])
 
 

@@ -16,7 +16,7 @@ from . import _core, _dtypes
 from ._array import Array, Recorded, asarray, full
 from ._core import Stream
 from ._errors import ArgumentError, DtypeError, OverflowError
-from ._numbers import _KINDS, settled
+from ._numbers import _KINDS, _kind, dtype_of, settled
 from ._waiting import LETTERS, wait
 
 _C = _dtypes.C_TYPES
@@ -330,14 +330,16 @@ def _beside_arrays(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def _within(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """For comparisons: an int that is beyond the others' dtype is infinite."""
-    if name not in COMPARISONS:
-        return settled(args)
+    """The operands, all of whose numbers their dtype holds; else OverflowError. But in comparisons
+    an int that is beyond it is infinite."""
     try:
-        return settled(args)
+        settled(args)
     except OverflowError:
-        return settled(tuple((float("inf") if x > 0 else -float("inf")) if type(x) is int else x
-                             for x in args))
+        if name not in COMPARISONS:
+            raise
+        return tuple((float("inf") if x > 0 else -float("inf")) if type(x) is int else x
+                     for x in args)
+    return args
 
 
 class _Function:
@@ -350,7 +352,6 @@ class _Function:
         self.elementwise: Any = None
 
     def overload(self, args: tuple[Any, ...]) -> tuple[tuple[int, ...], int, str, str | None]:
-        from ._numbers import dtype_of
         code, *rest = (_dtypes.dtype_code(dtype_of(x)) for x in args[self.first:])
         for other in rest:
             code = _PROMOTED[code][other]
@@ -359,16 +360,18 @@ class _Function:
             raise DtypeError(f"{self.name}: it does not take {_dtypes.TITLES[code]}")
         return found
 
+    def _within(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return args[:self.first] + _within(self.name, args[self.first:])
+
     def __call__(self, *args: Any, out: Any = None, stream: Stream | None = None) -> Any:
         if len(args) != self.arity:
             raise TypeError(f"{self.name}: got {len(args)} operands; need {self.arity}")
         if out is None and stream is None:
             arrays = _beside_arrays(args)
             if arrays is not None:
-                if any(type(x) is int for x in arrays):
-                    arrays = self._fitting(arrays)
-                return self.elementwise(*arrays)
-        given = args[:self.first] + _within(self.name, args[self.first:])
+                return self.elementwise(*self._within(arrays))
+        given = self._within(args)
+        given = given[:self.first] + settled(given[self.first:])
         graph = next((x._graph for x in args if isinstance(x, Recorded)), None)  # type: ignore
         if graph is not None and out is None and stream is None and _core.fusion(None):
             given = tuple(x if isinstance(x, (Array, Recorded)) else asarray(x).numpy()
@@ -383,25 +386,11 @@ class _Function:
                  "dtype": _dtypes.NAMES[result] if out is None else None}
         return _core.operate("map", words, given, out, stream)
 
-    def _fitting(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arrays and numbers, all of which their dtype holds; else OverflowError."""
-        _within(self.name, args[self.first:])
-        try:
-            settled(args[self.first:])
-        except OverflowError:
-            return tuple((float("inf") if x > 0 else -float("inf")) if type(x) is int else x
-                         for x in args)
-        return args
-
     def _check_out(self, out: Any, result: int) -> None:
         code = _dtypes.dtype_code(out.dtype) if hasattr(out, "dtype") else result
         if _kind(result) > _kind(code):
             raise DtypeError(f"{self.name}: the result is {_dtypes.TITLES[result]} and out is of "
                              f"{_dtypes.TITLES[code]}; need an out of its kind")
-
-
-def _kind(code: int) -> int:
-    return 0 if code == _BOOL else 1 if code < _BOOL else 2
 
 
 _UFUNCS = {"power": "pow", "absolute": "abs", "invert": "bitwise_invert",
@@ -532,7 +521,6 @@ class fusion:
 
 def matmul(x: Any, y: Any, /) -> Any:
     """The operator @: lanewise.matmul in the operands' common dtype."""
-    from ._numbers import dtype_of
     from ._operations import matmul
     dtype = _dtypes.DTYPES[_PROMOTED[_dtypes.dtype_code(dtype_of(x))][
         _dtypes.dtype_code(dtype_of(y))]]

@@ -35,13 +35,9 @@ class Waiting:
 
     def __init__(self, graph: Any, how: tuple[Any, ...], weight: int,
                  operands: tuple[Any, ...]) -> None:
-        self.graph, self.how, self.operands, self.weight = graph, how, operands, weight
+        self.graph, self.how, self.operands = graph, how, operands
         self.dtype = _dtypes.DTYPES[how[1]]
-        self.length, self.inputs = weight, 0
-        for x in operands:
-            waits = isinstance(x, Recorded) and x._waiting  # type: ignore[attr-defined]
-            self.length += waits.length if waits else 0
-            self.inputs += waits.inputs if waits else not _is_number(x)
+        self.length = weight + sum(x._waiting.length for x in _those_that_wait(operands))
 
     def record(self) -> Any:
         """The tensor that the map gives."""
@@ -99,7 +95,7 @@ def wait(graph: Any, how: tuple[Any, ...], weight: int, operands: tuple[Any, ...
     graph._check_open()
     while True:
         waiting = Waiting(graph, how, weight, operands)
-        if waiting.length <= _LENGTH and waiting.inputs <= len(LETTERS):
+        if waiting.length <= _LENGTH and len(_inputs(waiting)) <= len(LETTERS):
             break
         longest = _longest(operands)
         if longest is None:
@@ -117,11 +113,13 @@ def wait(graph: Any, how: tuple[Any, ...], weight: int, operands: tuple[Any, ...
     return made
 
 
+def _those_that_wait(operands: tuple[Any, ...]) -> list[Any]:
+    return [x for x in operands if isinstance(x, Recorded) and x._waiting]  # type: ignore
+
+
 def _longest(operands: tuple[Any, ...]) -> Any:
     """The operand that waits and is longest, or None."""
-    waiting = [x for x in operands if isinstance(x, Recorded) and
-               x._waiting is not None]  # type: ignore[attr-defined]
-    return max(waiting, key=lambda x: x._waiting.length, default=None)  # type: ignore
+    return max(_those_that_wait(operands), key=lambda x: x._waiting.length, default=None)
 
 
 def _inputs(waiting: Waiting) -> dict[int, Any]:

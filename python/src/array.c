@@ -1,5 +1,5 @@
 /* array.c - Array: a strided view of memory of a device, which views share. */
-#include "core.h"
+#include "waiting.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ bool is_plain_array(core *c, PyObject *object)
 
 device *array_device(const array *a)
 {
-    return a->memory ? a->memory->device : waiting_device(a);
+    return a->memory ? a->memory->device : a->waiting->device;
 }
 
 Py_ssize_t array_size(const array *a)

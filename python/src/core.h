@@ -413,8 +413,6 @@ int array_settle(array *a);
 int memory_settle(memory *m);
 void waiting_drop(array *a);
 
-device *waiting_device(const array *a);
-
 /* elementwise.c: functions of elements, and Array's operators */
 enum operator{
     OPERATOR_ADD,

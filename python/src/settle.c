@@ -44,11 +44,6 @@ void waiting_drop(array *a)
     a->waiting = NULL;
 }
 
-device *waiting_device(const array *a)
-{
-    return a->waiting->device;
-}
-
 /* Another thread computes it. */
 static int wait_for_other(array *a)
 {

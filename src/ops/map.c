@@ -43,11 +43,6 @@ struct plan {
     bool has_rows, is_short;    /* short: a block has many rows, whose length the text has */
 };
 
-static const char *name_of(const struct map_arguments *a, size_t k)
-{
-    return a->options.names ? a->options.names[k] : lw__input_name(k);
-}
-
 /* ---- the kernel's text ---- */
 
 static const char steps_text[] = "struct lw_steps {\n    ptrdiff_t at, step[3];\n};\n"
@@ -98,9 +93,9 @@ static void add_parameters(struct lw__source *text, const struct map_arguments *
     for (size_t k = 0; k < a->out_count; k++)
         lw__source_add(text, ", void *lw_out%zu", k);
     for (size_t k = 0; k < a->count; k++) {
-        LW_SOURCE_JOIN(text, ", const void *lw_", name_of(a, k));
+        LW_SOURCE_JOIN(text, ", const void *lw_", lw__input_name(&a->options, k));
         if (p->in[k].reading >= ROWS_OF_ONE)
-            LW_SOURCE_JOIN(text, ", const struct lw_steps lw_of_", name_of(a, k));
+            LW_SOURCE_JOIN(text, ", const struct lw_steps lw_of_", lw__input_name(&a->options, k));
     }
     for (size_t k = 0; k < a->options.number_count; k++) {
         const lw_map_number *number = &a->options.numbers[k];
@@ -117,7 +112,7 @@ static void add_inputs(struct lw__source *text, const struct map_arguments *a, c
         [WHOLE] = "[i];\n", [ONE] = "[0];\n", [ROWS_OF_ONE] = "];\n", [ROWS] = " + lw_j];\n"};
 
     for (size_t k = 0; k < a->count; k++) {
-        const char *name = name_of(a, k);
+        const char *name = lw__input_name(&a->options, k);
         const char *type = lw__dtypes[p->in[k].operand.dtype].c_name;
         const enum reading reading = p->in[k].reading;
 
@@ -136,7 +131,7 @@ static void add_rows(struct lw__source *text, const struct map_arguments *a, con
 {
     LW_SOURCE_JOIN(text, rows_begin);
     for (size_t k = 0; k < a->count; k++) {
-        const char *name = name_of(a, k);
+        const char *name = lw__input_name(&a->options, k);
 
         if (p->in[k].reading >= ROWS_OF_ONE)
             LW_SOURCE_JOIN(text, "        const ptrdiff_t lw_at_", name, " = lw_of_", name,
@@ -229,7 +224,8 @@ static void find_place(struct place *in, const size_t *extent, const ptrdiff_t *
     in->memory.extent[0] = high - low + 1;
 }
 
-/* Of those that are views of rows: as they are, where rows are long enough; else copies. */
+/* Views of rows are read where they lie. They are copied where rows are short and have more than
+ * one axis. */
 static lw_status place_inputs(struct lw__call *call, const struct map_arguments *a,
                               const struct lw__shape *shape, struct plan *p)
 {
@@ -266,7 +262,7 @@ static lw_status take_input(struct lw__call *call, const struct map_arguments *a
     char has[LW_SHAPE_TEXT], needs[LW_SHAPE_TEXT];
     struct lw__operand *to = &in->operand;
 
-    LW_TRY(lw__operand_in(call, name_of(a, k), a->inputs[k], to));
+    LW_TRY(lw__operand_in(call, lw__input_name(&a->options, k), a->inputs[k], to));
     for (size_t n = 0; n < a->out_count; n++)
         LW_TRY(lw__operand_apart(call, &outs[n], to, true));
     struct lw__operand given = *to;

@@ -82,11 +82,6 @@ static void add_identity(struct lw__source *text, double identity)
         lw__source_add(text, "#define lw_identity ((lw_type)%a)\n", identity);
 }
 
-static const char *name_of(const struct map_reduce_arguments *a, size_t k)
-{
-    return a->with.names ? a->with.names[k] : lw__input_name(k);
-}
-
 /* lw_map(i, n, a, b, ...), lw_combine(x, y), and lw_type, which both give: the accumulation type of
  * what the map gives, but integers stay integers, which the combination may need. The extern names
  * are there for __typeof__ alone. */
@@ -101,7 +96,7 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     lw__source_add(text, "extern const size_t i, n;\n");
     for (size_t k = 0; k < a->count; k++)
         lw__source_add(text, "extern const %s %s;\n", lw__dtypes[r->inputs[k].dtype].c_name,
-                       name_of(a, k));
+                       lw__input_name(&a->with, k));
     for (size_t k = 0; k < a->with.number_count; k++)
         lw__source_add(text, "extern const %s %s;\n", lw__number_type(&a->with.numbers[k]),
                        a->with.numbers[k].name);
@@ -119,7 +114,8 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
     lw__source_add(text, ";\n}\n");
     lw__source_add(text, "static lw_type lw_map(size_t i, size_t n");
     for (size_t k = 0; k < a->count; k++)
-        lw__source_add(text, ", %s %s", lw__dtypes[r->inputs[k].dtype].c_name, name_of(a, k));
+        lw__source_add(text, ", %s %s", lw__dtypes[r->inputs[k].dtype].c_name,
+                       lw__input_name(&a->with, k));
     for (size_t k = 0; k < a->with.number_count; k++)
         lw__source_add(text, ", %s %s", lw__number_type(&a->with.numbers[k]),
                        a->with.numbers[k].name);
@@ -138,7 +134,7 @@ static void write_source(struct lw__source *text, const struct map_reduce_argume
     lw__source_add(text, "KERNEL void parts(const size_t lw_count, const size_t lw_rows, "
                          "const size_t lw_n, const size_t lw_leaves, void *lw_parts");
     for (size_t k = 0; k < a->count; k++) {
-        const char *name = name_of(a, k);
+        const char *name = lw__input_name(&a->with, k);
 
         lw__source_add(text, ", const void *lw_%s", name);
         length +=
@@ -225,7 +221,7 @@ static lw_status common_shape(struct lw__call *call, const struct map_reduce_arg
     for (size_t k = 0; k < a->count; k++) {
         struct lw__operand *in = &r->inputs[k];
 
-        LW_TRY(lw__operand_in(call, name_of(a, k), a->inputs[k], in));
+        LW_TRY(lw__operand_in(call, lw__input_name(&a->with, k), a->inputs[k], in));
         for (int x = 0; x < LW_AXES; x++)
             if (all->shape.extent[x] == 1)
                 all->shape.extent[x] = in->shape.extent[x];

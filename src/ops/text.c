@@ -157,12 +157,12 @@ lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count
     return LW_OK;
 }
 
-const char *lw__input_name(size_t k)
+const char *lw__input_name(const lw_map_options *options, size_t k)
 {
     static const char *const names[LW_INPUTS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
     assert(k < LW_INPUTS_MAX);
-    return names[k];
+    return options->names ? options->names[k] : names[k];
 }
 
 lw_status lw__check_name(const char *op, const char *name)

@@ -38,9 +38,9 @@ lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count
 /* lw__after_literal - after a comment or a literal that begins at `at`; where none does, `at`. */
 const char *lw__after_literal(const char *at);
 
-/* lw__input_name - of the inputs that the caller gave no names: a to h.
+/* lw__input_name - the caller's, or a to h.
  * lw__check_name - errors: LW_E_ARG it is no word of C that a caller may take. */
-const char *lw__input_name(size_t k);
+const char *lw__input_name(const lw_map_options *options, size_t k);
 lw_status lw__check_name(const char *op, const char *name);
 
 /* lw__number_type - C's type of a kernel's parameter.
