@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -43,6 +44,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 KERNELS = (Path(__file__).parent / "kernels.c").read_text()
+
+
+LAYOUTS = ["plain", "reversed", "transposed", "strided"]
+
+
+def laid_out(x: np.ndarray, layout: str) -> np.ndarray:
+    """The values in memory of another order; transposed, also the axes."""
+    if layout == "reversed" and x.ndim:
+        return x[::-1]
+    if layout == "strided" and x.ndim:
+        return np.repeat(x, 2, axis=-1)[..., ::2]
+    return x.T if layout == "transposed" else x
 
 
 def pytest_collection_finish() -> None:

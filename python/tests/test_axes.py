@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import lanewise as lw
-
-LAYOUTS = ["plain", "reversed", "transposed", "strided"]
+from conftest import LAYOUTS, laid_out
 
 
 @st.composite
@@ -18,11 +17,7 @@ def cubes(draw: Any) -> np.ndarray:
     shape = draw(st.lists(st.integers(1, 5), max_size=4))
     rng, layout = np.random.default_rng(draw(st.integers(0, 99))), draw(st.sampled_from(LAYOUTS))
     x = (rng.integers(-16, 17, shape) / 4).astype(draw(st.sampled_from(["f4", "f8", "i4", "?"])))
-    if layout == "reversed" and x.ndim:
-        return x[::-1]
-    if layout == "strided" and x.ndim:
-        return np.repeat(x, 2, axis=-1)[..., ::2]
-    return x.T if layout == "transposed" else x
+    return laid_out(x, layout)
 
 
 def same(got: Any, expected: Any) -> None:

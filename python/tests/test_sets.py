@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import lanewise as lw
+from conftest import LAYOUTS, laid_out
 
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4", "f8"]
 
@@ -19,12 +20,8 @@ def some(draw: Any) -> np.ndarray:
     x = rng.integers(0, 6, shape).astype(draw(st.sampled_from(DTYPES)))
     if x.dtype.kind == "f" and draw(st.booleans()):
         x = np.where(x == 3, np.nan, x - 2).astype(x.dtype)
-    layout = draw(st.sampled_from(["plain", "reversed", "transposed", "strided"]))
-    if layout == "reversed" and x.ndim:
-        return x[::-1]
-    if layout == "strided" and x.ndim:
-        return np.repeat(x, 2, axis=-1)[..., ::2]
-    return x.T if layout == "transposed" else x
+    layout = draw(st.sampled_from(LAYOUTS))
+    return laid_out(x, layout)
 
 
 def same(got: Any, expected: Any, kind: type) -> None:

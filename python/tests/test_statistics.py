@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import lanewise as lw
+from conftest import LAYOUTS, laid_out
 
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4", "f8"]
 BOUND = {"e": 4e-3, "f": 2e-6, "d": 1e-14}
@@ -18,12 +19,8 @@ def some(draw: Any, least: int = 0, side: int = 1) -> np.ndarray:
     shape = draw(st.lists(st.integers(side, 5), min_size=least, max_size=4))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     x = (rng.integers(0, 16, shape) / 4).astype(draw(st.sampled_from(DTYPES)))
-    layout = draw(st.sampled_from(["plain", "reversed", "transposed", "strided"]))
-    if layout == "reversed" and x.ndim:
-        return x[::-1]
-    if layout == "strided" and x.ndim:
-        return np.repeat(x, 2, axis=-1)[..., ::2]
-    return x.T if layout == "transposed" else x
+    layout = draw(st.sampled_from(LAYOUTS))
+    return laid_out(x, layout)
 
 
 def close(got: Any, expected: Any) -> None:
