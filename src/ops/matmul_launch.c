@@ -30,7 +30,8 @@ enum {
     BLOCKS_CPU = 64,
     MOST = 4,    /* rows of a product that waits for memory. ORDER FEW: kernels/matmul_few.inc */
     RUN = 16384, /* bytes of a row of y that are read at a time; at least LEAST, for more blocks */
-    LEAST = 512
+    LEAST = 512,
+    READ = 131072 /* bytes of y for a block, where terms lie side by side */
 };
 
 /* ---- nodes ---- */
@@ -245,7 +246,7 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     const size_t enough = 2 * threads; /* blocks */
     if (by_terms) {
         const size_t span = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
-        width = whole(1 + RUN / size / (p->k + 1), span);
+        width = whole(1 + READ / size / (p->k + 1), span);
         while (width > span && lw__divide_up(p->n, width) * batches_of(p) < enough)
             width = whole(width / 2, span);
         l.threads = (uint32_t)span;
