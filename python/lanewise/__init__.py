@@ -6,7 +6,7 @@ np.float64(11.0)
 """
 import numpy as _np
 
-from . import _core, _dtypes, _elementwise, _errors
+from . import _core, _dtypes, _elementwise, _errors, _ranks
 from ._array import Array, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
@@ -39,7 +39,8 @@ from ._testing import testing
 from ._vectorize import vectorize
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
-            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled, _defaults)
+            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _np.generic, _settled, _defaults,
+            _ranks.operate)
 
 _elementwise.setup()
 

@@ -16,13 +16,13 @@ from ._values import Values
 from ._views import (c_strides, index_parts, ints, is_contiguous, reshaped, reshaped_strides,
                      slice_axis)
 
-_LIMIT = 4
+_LIMIT = 8  # of axes, as python/src/core.h has it
 # Packages whose arrays never change, which their capsules do not say.
 _NEVER_WRITTEN = ("jax", "jaxlib", "pyarrow")
 
 
 class Array(Values, Standard, _core.Array):
-    """A strided view of memory of a device, of rank 0 to 4.
+    """A strided view of memory of a device, of rank 0 to 8.
 
     Made by asarray, empty, zeros, full, arange, random and from_dlpack. Views share the memory and
     keep it alive.

@@ -14,7 +14,6 @@ import numpy as np
 from . import _array, _core, _dtypes
 from ._errors import ArgumentError, DtypeError, IndexError
 
-_LIMIT = 4
 _BOOL, _I64 = _dtypes.NAMES.index("bool"), _dtypes.NAMES.index("i64")
 _FIRST_FLOAT = _dtypes.NAMES.index("f16")
 _PLAIN = {int, slice, type(None), type(Ellipsis)}
@@ -193,8 +192,8 @@ def _rank_of(indices: Sequence[Any]) -> int:
 
 
 def _check_rank(new: Sequence[bool], key: Any) -> None:
-    if len(new) > _LIMIT:
-        raise IndexError(f"index {key!r} gives {len(new)} axes; need at most {_LIMIT}")
+    if len(new) > _array._LIMIT:
+        raise IndexError(f"index {key!r} gives {len(new)} axes; need at most {_array._LIMIT}")
 
 
 def _is_one_truth(read: _Key) -> bool:
@@ -216,7 +215,7 @@ def _only_indices(x: Any, key: Any) -> Any:
         key = _array.values_of(key)
     is_one = key.dtype.kind in "iu" if type(key) is np.ndarray else \
         type(key) is _array.Array and key._code < _BOOL
-    return key if is_one and 0 < x.ndim <= _LIMIT + 1 - key.ndim else None
+    return key if is_one and 0 < x.ndim <= _array._LIMIT + 1 - key.ndim else None
 
 
 def get(x: Any, key: Any) -> Any:

@@ -81,7 +81,8 @@ def _several(*arrays: Any, words: dict[str, Any], texts: Sequence[str], codes: S
         return tuple(_run("map", {"expression": text, "names": words["names"], "dtype": code},
                           arrays, None, None) for text, code in zip(texts, codes))
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    promoted = _dtypes.NAMES[_core.infer("map", {"expression": "0"}, arrays)[0][0]]
+    elements = tuple(_core.view(x, 0, (), ()) for x in arrays)  # of any rank, the dtype is that
+    promoted = _dtypes.NAMES[_core.infer("map", {"expression": "0"}, elements)[0][0]]
     outs = tuple(new(arrays[0], shape, _dtypes.DTYPES[_dtypes.NAMES.index(code or promoted)])
                  for code in codes)
     _run(f"map{len(texts)}", words, arrays, outs, None)

@@ -120,7 +120,7 @@ def einsum(subscripts: str, *arrays: ArrayLike, dtype: DtypeLike = None,
     """Einstein's sum: a letter for each axis, summed where the result has it not; ... broadcasts.
 
     The operands are multiplied from left to right in the result's dtype, their common one. So no
-    product on the way may have more than 4 axes. docs/order.md has the order of the sums.
+    product on the way may have more than 8 axes. docs/order.md has the order of the sums.
 
     >>> lw.einsum('ij,j->i', np.eye(2), np.array([3.0, 4.0]))
     array([3., 4.])

@@ -139,7 +139,7 @@ class Info:
 
     def capabilities(self) -> dict[str, Any]:
         """Masks are indices, results may have a length that depends on values, ranks are to 4."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 4}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 8}
 
     def default_device(self) -> Device:
         """That of lw.default_device()."""

@@ -46,7 +46,7 @@ def __array_namespace_info__() -> _Info:
     """What the namespace can do, its devices and its dtypes.
 
     >>> lw.array_api.__array_namespace_info__().capabilities()["max dimensions"]
-    4
+    8
     """
     return _Info()
 

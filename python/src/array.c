@@ -172,7 +172,8 @@ array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py
 }
 
 /* An array on memory of another, which the holder keeps; takes the holder unless it fails. */
-array *array_wrap(device *d, const operand *o, holder *h)
+array *array_wrap(device *d, const operand *o, int rank, const Py_ssize_t *extents,
+                  const Py_ssize_t *strides, holder *h)
 {
     const size_t size = lw_dtype_size(o->dtype), count = (size_t)(o->high - o->low) / size;
     lw_buffer *buffer;
@@ -184,16 +185,35 @@ array *array_wrap(device *d, const operand *o, holder *h)
         raise_status(d->core, status);
         return NULL;
     }
-    a = array_create(d->core, memory_create(d, buffer, o->low, o->readonly), o->dtype,
-                     o->tensor.rank, o->tensor.extent);
+    a = array_create(d->core, memory_create(d, buffer, o->low, o->readonly), o->dtype, rank,
+                     extents);
     if (!a)
         return NULL;
     a->memory->is_shared = true;
     a->offset = (o->data - o->low) / (Py_ssize_t)size;
     for (int k = 0; k < a->rank && count; k++) /* others say nothing, and may be any number */
         if (a->extent[k] > 1)
-            a->stride[k] = o->tensor.stride[k];
+            a->stride[k] = strides[k];
     return a;
+}
+
+int check_rank(core *c, int rank)
+{
+    return rank <= RANKS
+               ? 0
+               : raise_text(c, LW_E_SHAPE, "the array has %d axes; need 0 to %d", rank, RANKS);
+}
+
+bool array_is_contiguous(const array *a)
+{
+    Py_ssize_t stride = 1;
+
+    for (int k = a->rank; k-- > 0;) {
+        if (a->extent[k] > 1 && a->stride[k] != stride)
+            return false;
+        stride *= a->extent[k];
+    }
+    return true;
 }
 
 lw_tensor array_tensor(const array *a)
@@ -201,6 +221,12 @@ lw_tensor array_tensor(const array *a)
     lw_tensor t = {
         .buffer = a->memory->buffer, .offset = (size_t)a->offset, .rank = a->rank, .strided = true};
 
+    if (a->rank > RANKS) {
+        t.rank = 1;
+        t.extent[0] = array_size(a);
+        t.stride[0] = 1;
+        return t;
+    }
     for (int k = 0; k < a->rank; k++) {
         t.extent[k] = a->extent[k];
         t.stride[k] = a->stride[k];
@@ -309,7 +335,7 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("_code", DTYPE_CODE, "the library's number of the dtype"),
     ATTRIBUTE("device", DEVICE, "the Device"),
     ATTRIBUTE("nbytes", NBYTES, "bytes of all elements"),
-    ATTRIBUTE("ndim", NDIM, "the number of axes, 0 to 4"),
+    ATTRIBUTE("ndim", NDIM, "the number of axes, 0 to 8"),
     ATTRIBUTE("size", SIZE, "the number of elements"),
     ATTRIBUTE("readonly", IS_READONLY, "True if it cannot be written"),
     ATTRIBUTE("_offset", OFFSET, "of the first element in the memory"),
@@ -360,16 +386,17 @@ PyType_Spec *array_spec(const PyType_Slot *operators)
 
 /* ---- functions of the module ---- */
 
-/* An int or a sequence of up to four, from 0 on. */
-int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents)
+/* An int or a sequence of at most so many, from 0 on. */
+int read_extents(core *c, PyObject *shape, int most, int *rank, Py_ssize_t *extents)
 {
     const bool is_one = PyIndex_Check(shape);
     const Py_ssize_t count = is_one ? 1 : PySequence_Size(shape);
 
     if (count < 0)
         return -1;
-    if (count > RANKS)
-        return raise_text(c, LW_E_SHAPE, "the shape %S has %zd axes; need 0 to 4", shape, count);
+    if (count > most)
+        return raise_text(c, LW_E_SHAPE, "the shape %S has %zd axes; need 0 to %d", shape, count,
+                          most);
     *rank = (int)count;
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject *item = is_one ? Py_NewRef(shape) : PySequence_GetItem(shape, k);
@@ -387,13 +414,13 @@ int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents)
 PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
-    Py_ssize_t extents[RANKS];
+    Py_ssize_t extents[AXES];
     array *a = NULL;
     long dtype;
     int rank;
 
     if (count != 3 || ((dtype = PyLong_AsLong(args[1])) == -1 && PyErr_Occurred()) ||
-        read_extents(c, args[2], &rank, extents))
+        read_extents(c, args[2], AXES, &rank, extents))
         return NULL;
     device *d = device_from(c, args[0]);
     if (d)
@@ -418,25 +445,26 @@ static int read_longs(PyObject *sequence, int rank, Py_ssize_t *values)
 PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
+    Py_ssize_t extents[AXES], strides[AXES];
     array *a = NULL;
     operand o = {0};
     long dtype;
+    int rank;
 
     if (count != 7 || ((dtype = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) ||
         (!(o.data = PyLong_AsVoidPtr(args[2])) && PyErr_Occurred()) ||
-        read_extents(c, args[4], &o.tensor.rank, o.tensor.extent) ||
-        read_longs(args[5], o.tensor.rank, o.tensor.stride))
+        read_extents(c, args[4], AXES, &rank, extents) || read_longs(args[5], rank, strides))
         return NULL;
     o.dtype = (lw_dtype)dtype;
     o.readonly = PyObject_IsTrue(args[6]) == 1;
     o.itemsize = (Py_ssize_t)lw_dtype_size(o.dtype);
-    if (operand_find_range(c, &o, o.tensor.rank, o.tensor.extent, o.tensor.stride, o.itemsize))
+    if (operand_find_range(c, &o, rank, extents, strides, o.itemsize))
         return NULL;
     device *d = device_from(c, args[0]);
     holder *h = d ? holder_create(c) : NULL;
     if (h) {
         h->owner = Py_NewRef(args[1]);
-        a = array_wrap(d, &o, h);
+        a = array_wrap(d, &o, rank, extents, strides, h);
     }
     if (h && !a) {
         DROP(h->owner);
@@ -450,10 +478,10 @@ PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t 
 PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
-    Py_ssize_t extents[RANKS];
+    Py_ssize_t extents[AXES];
     int rank;
 
-    if (count != 4 || !is_array(c, args[0]) || read_extents(c, args[2], &rank, extents))
+    if (count != 4 || !is_array(c, args[0]) || read_extents(c, args[2], AXES, &rank, extents))
         return NULL;
     array *from = (array *)args[0];
     if (array_settle(from))

@@ -5,20 +5,8 @@
 
 /* Extents and strides in bytes, until the view is released. */
 typedef struct shape {
-    Py_ssize_t extent[RANKS], stride[RANKS];
+    Py_ssize_t extent[AXES], stride[AXES];
 } shape;
-
-static bool is_c_order(const array *a)
-{
-    Py_ssize_t stride = 1;
-
-    for (int k = a->rank; k-- > 0;) {
-        if (a->extent[k] > 1 && a->stride[k] != stride)
-            return false;
-        stride *= a->extent[k];
-    }
-    return true;
-}
 
 static int refuse(array *a, int flags)
 {
@@ -28,9 +16,9 @@ static int refuse(array *a, int flags)
         PyErr_SetString(PyExc_BufferError, "bf16 has no buffer; need .numpy()");
     else if ((flags & PyBUF_WRITABLE) && a->readonly)
         PyErr_SetString(PyExc_BufferError, "the array is read-only");
-    else if (!is_c_order(a) && (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
+    else if (!array_is_contiguous(a) && (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
         PyErr_SetString(PyExc_BufferError, "the array is not C-contiguous");
-    else if (!is_c_order(a) && (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS)
+    else if (!array_is_contiguous(a) && (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS)
         PyErr_SetString(PyExc_BufferError, "the array is not C-contiguous");
     else
         return 0;

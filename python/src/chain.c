@@ -144,9 +144,30 @@ static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const
     return lw_map_reduce(s, *out, j->text, "x + y", -0.0, in, c->arrays, &options);
 }
 
+/* A map of more axes than the library has; the tensors tell of memory alone. */
+static lw_status queue_joined(const chain *c, lw_stream *s, lw_tensor out, const lw_tensor *in,
+                              const job *j, joined *axes)
+{
+    lw_status status;
+
+    do {
+        lw_tensor to = out, from[INPUTS];
+
+        joined_tensor(axes, 0, &to);
+        for (size_t k = 0; k < c->arrays; k++) {
+            from[k] = in[k];
+            joined_tensor(axes, k + 1, &from[k]);
+        }
+        status = queue(c, s, &to, from, j);
+    } while (!status && joined_next(axes));
+    return status;
+}
+
 static int launch(chain *c, const waiting *w, array *to, const job *j)
 {
     operand in[INPUTS], out;
+    const bool is_joined = to->rank > RANKS;
+    joined axes;
     lw_tensor tensors[INPUTS];
     device *d = w->device;
     stream *given = w->stream;
@@ -177,10 +198,13 @@ static int launch(chain *c, const waiting *w, array *to, const job *j)
         failed = operand_bind(c->core, &in[taken], d, false, false);
         tensors[taken] = in[taken].tensor;
     }
+    if (is_joined)
+        joined_begin(&axes, to, c->in, c->arrays);
     stream *s = failed ? NULL : given ? given : stream_take(d);
     if (s) {
         Py_BEGIN_ALLOW_THREADS;
-        status = queue(c, s->handle, &out.tensor, tensors, j);
+        status = is_joined ? queue_joined(c, s->handle, out.tensor, tensors, j, &axes)
+                           : queue(c, s->handle, &out.tensor, tensors, j);
         if (!given)
             waited = lw_stream_wait_for(s->handle, SLICE_NS);
         Py_END_ALLOW_THREADS;
@@ -239,8 +263,27 @@ static chain *begin(array *a)
     return NULL;
 }
 
+/* The library says it of arrays that have no more axes than its tensors. */
+static int check_shape(const array *a, const array *to)
+{
+    if ((a->rank <= RANKS && to->rank <= RANKS) ||
+        (a->rank == to->rank && !memcmp(a->extent, to->extent, sizeof a->extent)))
+        return 0;
+    PyObject *own = extents_tuple(a->rank, a->extent, 1);
+    PyObject *given = own ? extents_tuple(to->rank, to->extent, 1) : NULL;
+    if (given)
+        raise_text(a->core, LW_E_SHAPE, "the result has shape %S, and the array %S", own, given);
+    DROP_IF(own);
+    DROP_IF(given);
+    return -1;
+}
+
 int chain_write(array *a, array *to)
 {
+    if (check_shape(a, to))
+        return -1;
+    if (to->rank > RANKS && !array_size(to))
+        return 0;
     chain *c = begin(a);
     char *head = c && c->heads ? join_heads(c, "") : NULL;
     int failed = -1;

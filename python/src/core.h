@@ -25,7 +25,8 @@
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float16 bfloat16 float32 float64"
 
 enum {
-    RANKS = 4,
+    RANKS = 4, /* of the library's tensors */
+    AXES = 8,  /* of an Array */
     INPUTS = 8,
     OUTPUTS = 4,
     STATUSES = 13,
@@ -79,6 +80,7 @@ typedef struct core {
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
+    PyObject *joined;      /* operate for arrays of more than RANKS axes */
     PyObject *out_word;    /* "out" */
     PyObject *operators[OPERATORS]; /* of Array: Elementwise, in the order of enum operator */
     PyObject *other;                /* (function, operands): an operator on what is no Array */
@@ -147,12 +149,13 @@ typedef struct array {
     lw_dtype dtype;
     bool readonly;
     int rank;
-    Py_ssize_t offset, extent[RANKS], stride[RANKS]; /* in elements */
+    Py_ssize_t offset, extent[AXES], stride[AXES]; /* in elements */
 } array;
 
 /* An argument that stands for memory, from take to drop. */
 typedef struct operand {
-    lw_tensor tensor;
+    lw_tensor tensor; /* of more than RANKS axes: all elements in a row, if they are in C order */
+    int rank;
     lw_dtype dtype;
     bool has_dtype, readonly, copies_back, has_view, is_large;
     bool is_copy;     /* of values that were in no memory, as a list's */
@@ -221,15 +224,18 @@ array *array_zeros(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extent
 array *array_waiting(core *c, lw_dtype dtype, int rank, const Py_ssize_t *extents);
 device *array_device(const array *a);
 array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents);
-array *array_wrap(device *d, const operand *o, holder *h);
+array *array_wrap(device *d, const operand *o, int rank, const Py_ssize_t *extents,
+                  const Py_ssize_t *strides, holder *h);
 int array_wait(array *a);
 bool is_array(core *c, PyObject *object);
 bool is_plain_array(core *c, PyObject *object); /* or NumPy's; no subclass */
 lw_tensor array_tensor(const array *a);
+int check_rank(core *c, int rank); /* is it one of the library's? */
+bool array_is_contiguous(const array *a);
 Py_ssize_t array_size(const array *a);
 int array_get_buffer(PyObject *self, Py_buffer *view, int flags);
 void array_release_buffer(PyObject *self, Py_buffer *view);
-int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents);
+int read_extents(core *c, PyObject *shape, int most, int *rank, Py_ssize_t *extents);
 PyObject *extents_tuple(int rank, const Py_ssize_t *extents, Py_ssize_t times);
 PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -309,7 +309,8 @@ static int take_tensors(core *c, PyObject *out, PyObject *inputs, call *k)
     if (!is_array(c, out) || k->inputs < 1 || k->inputs > MOST_INPUTS)
         return raise_text(c, LW_E_ARG, "%s: need an Array for the result, and 1 to %d", k->name,
                           MOST_INPUTS);
-    if (array_settle((array *)out) || memory_settle(((array *)out)->memory))
+    if (check_rank(c, ((array *)out)->rank) || array_settle((array *)out) ||
+        memory_settle(((array *)out)->memory))
         return -1;
     k->out = array_tensor((array *)out);
     for (Py_ssize_t i = 0; i < k->inputs; i++) {
@@ -317,7 +318,7 @@ static int take_tensors(core *c, PyObject *out, PyObject *inputs, call *k)
 
         if (!is_array(c, object))
             return raise_text(c, LW_E_ARG, "%s: input %zd is no Array", k->name, i);
-        if (array_settle((array *)object))
+        if (check_rank(c, ((array *)object)->rank) || array_settle((array *)object))
             return -1;
         k->in[i] = array_tensor((array *)object);
     }

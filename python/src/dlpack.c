@@ -60,7 +60,7 @@ typedef struct exported {
         dl_versioned versioned;
     } as;
     PyObject *owner;
-    int64_t extent[RANKS], stride[RANKS];
+    int64_t extent[AXES], stride[AXES];
 } exported;
 
 /* The consumer may be in any thread, without the GIL. */
@@ -209,30 +209,31 @@ static int find_dtype(core *c, const dl_tensor *t, lw_dtype *dtype)
 }
 
 /* NULL strides: C order. */
-static int read_tensor(core *c, const dl_tensor *t, operand *o)
+static int read_tensor(core *c, const dl_tensor *t, operand *o, Py_ssize_t *extents,
+                       Py_ssize_t *strides)
 {
     Py_ssize_t bytes, stride = 1;
 
-    if (t->rank < 0 || t->rank > RANKS)
-        return raise_text(c, LW_E_SHAPE, "the DLPack tensor has %d axes; need 0 to 4", t->rank);
+    if (t->rank < 0 || t->rank > AXES)
+        return raise_text(c, LW_E_SHAPE, "the DLPack tensor has %d axes; need 0 to %d", t->rank,
+                          AXES);
     if (t->rank && !t->shape)
         return raise_text(c, LW_E_SHAPE, "the DLPack tensor has %d axes and no shape", t->rank);
     if (find_dtype(c, t, &o->dtype))
         return -1;
     o->itemsize = (Py_ssize_t)lw_dtype_size(o->dtype);
     o->data = (char *)t->data + t->byte_offset;
-    o->tensor.rank = t->rank;
     for (int k = 0; k < t->rank; k++)
-        o->tensor.extent[k] = (Py_ssize_t)t->shape[k];
-    if (operand_find_bytes(c, t->rank, o->tensor.extent, o->itemsize, &bytes))
+        extents[k] = (Py_ssize_t)t->shape[k];
+    if (operand_find_bytes(c, t->rank, extents, o->itemsize, &bytes))
         return -1;
     if (bytes && !t->data)
         return raise_text(c, LW_E_ARG, "the DLPack tensor has %zd bytes and no memory", bytes);
     for (int k = t->rank; k-- > 0;) {
-        o->tensor.stride[k] = t->strides ? (Py_ssize_t)t->strides[k] : stride;
-        stride *= o->tensor.extent[k] ? o->tensor.extent[k] : 1;
+        strides[k] = t->strides ? (Py_ssize_t)t->strides[k] : stride;
+        stride *= extents[k] ? extents[k] : 1;
     }
-    return operand_find_range(c, o, t->rank, o->tensor.extent, o->tensor.stride, o->itemsize);
+    return operand_find_range(c, o, t->rank, extents, strides, o->itemsize);
 }
 
 static device *find_device(core *c, const dl_tensor *t, PyObject *host)
@@ -254,9 +255,10 @@ static device *find_device(core *c, const dl_tensor *t, PyObject *host)
 
 static PyObject *import(core *c, PyObject *host, const dl_tensor *t, bool readonly, holder *h)
 {
+    Py_ssize_t extents[AXES], strides[AXES];
     operand o = {.readonly = readonly};
-    device *d = read_tensor(c, t, &o) ? NULL : find_device(c, t, host);
-    array *a = d ? array_wrap(d, &o, h) : NULL;
+    device *d = read_tensor(c, t, &o, extents, strides) ? NULL : find_device(c, t, host);
+    array *a = d ? array_wrap(d, &o, t->rank, extents, strides, h) : NULL;
 
     DROP_IF(d);
     return (PyObject *)a;

@@ -107,7 +107,7 @@ PyObject *core_graph_tensor(PyObject *module, PyObject *const *args, Py_ssize_t 
         return NULL;
     long dtype = PyLong_AsLong(args[2]);
     int rank;
-    if ((dtype == -1 && PyErr_Occurred()) || read_extents(c, args[3], &rank, extents))
+    if ((dtype == -1 && PyErr_Occurred()) || read_extents(c, args[3], RANKS, &rank, extents))
         return NULL;
     lw_tensor t;
     lw_status status = name ? lw_graph_input(graph, name, (lw_dtype)dtype, rank, extents, &t)
@@ -130,6 +130,8 @@ PyObject *core_graph_output(PyObject *module, PyObject *const *args, Py_ssize_t 
 
     if (count != 3 || !(graph = graph_of(args[0], &d)) || !is_array(c, args[2]) ||
         !(name = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+        return NULL;
+    if (check_rank(c, ((array *)args[2])->rank))
         return NULL;
     lw_status status = lw_graph_output(graph, name, array_tensor((array *)args[2]));
     if (!status)
@@ -214,7 +216,8 @@ static int run_there(core *c, lw_executable *x, const stream *s, PyObject *array
     for (size_t k = 0; k < count; k++) {
         array *a = (array *)PyTuple_GetItem(arrays, (Py_ssize_t)k);
 
-        if (array_settle(a) || memory_settle(a->memory)) /* it may be written */
+        if (check_rank(c, a->rank) || array_settle(a) ||
+            memory_settle(a->memory)) /* may be written */
             return -1;
         tensors[k] = array_tensor(a);
     }

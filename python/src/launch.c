@@ -158,18 +158,16 @@ static int bind_one(call *l, const stream *s, const lw_param *p, operand *o, lw_
     const bool as_bytes = !p->has_dtype && p->element_bytes;
 
     if (p->kind == LW_PARAM_POINTER && !operand_is_contiguous(o)) {
-        PyObject *strides = o->has_view
-                                ? extents_tuple(o->view.ndim, o->view.strides, 1)
-                                : extents_tuple(o->tensor.rank, o->tensor.stride, o->itemsize);
+        PyObject *strides = o->has_view ? extents_tuple(o->view.ndim, o->view.strides, 1)
+                                        : extents_tuple(o->rank, o->array->stride, o->itemsize);
 
         raise_text(l->core, LW_E_ARG,
                    "the array has strides of %R bytes; a pointer needs it C-contiguous", strides);
         DROP_IF(strides);
         return -1;
     }
-    if (p->kind == LW_PARAM_TENSOR && o->has_view && o->view.ndim > RANKS)
-        return raise_text(l->core, LW_E_SHAPE, "the array has %d axes; need %d", o->view.ndim,
-                          p->rank);
+    if (p->kind == LW_PARAM_TENSOR && o->rank > RANKS)
+        return raise_text(l->core, LW_E_SHAPE, "the array has %d axes; need %d", o->rank, p->rank);
     if (operand_refuse_capture(l->core, o, s) ||
         operand_bind(l->core, o, l->device, as_bytes, !p->is_const))
         return -1;

@@ -26,13 +26,13 @@ static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
 }
 
 /* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers,
- * ndarray, generic, settled, defaults) */
+ * ndarray, generic, settled, defaults, joined) */
 static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
 
-    if (count != 12)
-        return PyErr_Format(PyExc_TypeError, "setup takes 12");
+    if (count != 13)
+        return PyErr_Format(PyExc_TypeError, "setup takes 13");
     if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
         return NULL;
     keep(&c->array_class, args[2]);
@@ -45,6 +45,7 @@ static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t 
     keep(&c->generic, args[9]);
     keep(&c->settled, args[10]);
     keep(&c->defaults, args[11]);
+    keep(&c->joined, args[12]);
     Py_RETURN_NONE;
 }
 

@@ -132,6 +132,7 @@ static int read_shape(core *c, operand *o)
     o->high = o->low + v->len;
     if (v->strides && operand_find_range(c, o, v->ndim, v->shape, v->strides, 1))
         return -1;
+    o->rank = v->ndim;
     o->is_large = v->ndim > RANKS;
     o->tensor.rank = o->is_large ? 0 : v->ndim;
     o->tensor.strided = true;
@@ -157,6 +158,7 @@ static int take_array(array *a, operand *o)
     o->array = (array *)Py_NewRef((PyObject *)a);
     o->device = a->memory->device;
     o->tensor = array_tensor(a);
+    o->rank = a->rank;
     o->dtype = a->dtype;
     o->has_dtype = true;
     o->readonly = a->readonly;
@@ -253,16 +255,7 @@ int operand_take(core *c, PyObject *object, operand *o)
 
 bool operand_is_contiguous(const operand *o)
 {
-    Py_ssize_t stride = 1;
-
-    if (o->has_view)
-        return PyBuffer_IsContiguous(&o->view, 'C');
-    for (int k = o->tensor.rank; k-- > 0;) {
-        if (o->tensor.extent[k] > 1 && o->tensor.stride[k] != stride)
-            return false;
-        stride *= o->tensor.extent[k];
-    }
-    return true;
+    return o->has_view ? PyBuffer_IsContiguous(&o->view, 'C') : array_is_contiguous(o->array);
 }
 
 /* ---- binding ---- */
@@ -441,10 +434,30 @@ PyObject *core_check_buffer(PyObject *module, PyObject *object)
 
 /* ---- wrap(device, object, dtype) ---- */
 
+/* The strides in elements; false: the memory cannot be an Array's. */
+static bool read_strides(const operand *o, Py_ssize_t *strides)
+{
+    const Py_buffer *v = &o->view;
+    Py_ssize_t stride = 1;
+
+    if (!o->has_dtype || v->ndim > AXES || (uintptr_t)o->data % (size_t)v->itemsize)
+        return false;
+    for (int k = v->ndim; k-- > 0;) {
+        const bool says_nothing = v->shape[k] < 2 || !v->len || !v->strides;
+
+        if (!says_nothing && v->strides[k] % v->itemsize)
+            return false;
+        strides[k] = says_nothing ? stride : v->strides[k] / v->itemsize;
+        stride *= v->shape[k] ? v->shape[k] : 1;
+    }
+    return true;
+}
+
 /* An array that shares the memory of what has a buffer; dtype -1: as the buffer says. */
 PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
+    Py_ssize_t strides[AXES];
     array *a = NULL;
     operand o = {0};
     long dtype;
@@ -457,14 +470,15 @@ PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count)
     holder *h = take_buffer(c, args[1], &o) > 0 ? holder_create(c) : NULL;
     if (h && dtype >= 0)
         o.dtype = (lw_dtype)dtype;
-    if (h && (o.is_large || !o.has_dtype))
+    if (h && !read_strides(&o, strides))
         raise_text(c, LW_E_ARG,
                    "the array cannot be shared: its strides are no multiples of its "
-                   "elements, it is not aligned, or has more than 4 axes");
+                   "elements, it is not aligned, or has more than %d axes",
+                   AXES);
     else if (h) {
         h->view = o.view;
         h->has_view = true;
-        a = array_wrap(d, &o, h);
+        a = array_wrap(d, &o, o.view.ndim, o.view.shape, strides, h);
         o.has_view = !a;
     }
     if (h && !a)

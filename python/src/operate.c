@@ -1,28 +1,9 @@
 /* operate.c - operations by name: arrays in, arrays out. The result is what the first array
  * argument is: NumPy's, an Array, or another library's.
  */
-#include "core.h"
+#include "call.h"
 #include <stddef.h>
 #include <string.h>
-
-typedef struct call {
-    core *core;
-    device *device;
-    stream *stream;   /* or NULL */
-    request *request; /* held; what it says of names and outputs stands below, too */
-    const char *name;
-    size_t inputs, outputs, given; /* given: outputs that are the caller's */
-    PyObject *recorder;            /* of a graph's tensor among the inputs; or NULL */
-    bool records;                  /* for the recorder, which has made all tensors */
-    bool is_checked;               /* it runs under the checker */
-    bool is_converted;             /* an argument, to what operands are taken of */
-    bool is_queued;                /* for a stream that the call names: it does not wait */
-    lw_buffer *shared[OUTPUTS];    /* in place of buffers of their own, where out overlaps inputs */
-    PyObject *settled;             /* the inputs, numbers among them as scalars */
-    PyObject *like;                /* the first array argument; NULL: NumPy's */
-    PyObject *results[OUTPUTS];
-    operand in[INPUTS], out[OUTPUTS]; /* last: large */
-} call;
 
 static void begin(call *c, core *m)
 {
@@ -64,16 +45,14 @@ static int note_recorder(call *c, PyObject *object, const operand *o)
     return c->recorder ? 0 : -1;
 }
 
-/* An operand of an operation has elements that are numbers, and at most 4 axes. */
+/* An operand of an operation has elements that are numbers. */
 static int check_operand(call *c, const char *what, size_t k, const operand *o)
 {
     c->is_converted = c->is_converted ||
                       (o->has_view ? o->view.obj != o->object : (PyObject *)o->array != o->object);
-    if (o->has_view && o->view.ndim > RANKS)
-        return raise_text(c->core, LW_E_SHAPE, "%s: %s %zu has %d axes; need 0 to %d", c->name,
-                          what, k, o->view.ndim, RANKS);
     if (!o->has_dtype)
         return raise_text(c->core, LW_E_DTYPE, "%s: %s %zu is made of structs", c->name, what, k);
+    c->has_more_axes = c->has_more_axes || o->rank > RANKS;
     return 0;
 }
 
@@ -258,61 +237,6 @@ static PyObject *deliver(call *c, size_t k)
     return result;
 }
 
-/* ---- overlaps ---- */
-
-/* The library finds overlaps within a buffer, and NumPy's views have a buffer each: where the
- * memory of an input and of the output overlaps, both become tensors of one buffer. */
-static int share(call *c, operand *in, operand *out, lw_buffer **shared)
-{
-    const size_t size = lw_dtype_size(out->dtype);
-    char *low = in->low < out->low ? in->low : out->low;
-    char *high = in->high > out->high ? in->high : out->high;
-
-    if (in->dtype != out->dtype || (size_t)(in->data - low) % size ||
-        (size_t)(out->data - low) % size)
-        return raise_text(c->core, LW_E_ARG, "%s: the output overlaps an input of another dtype",
-                          c->name);
-    if (*shared)
-        return raise_text(c->core, LW_E_ARG, "%s: the output overlaps two inputs", c->name);
-    holder *h = holder_create(c->core);
-    if (!h)
-        return -1;
-    h->owner = PyTuple_Pack(2, in->object, out->object);
-    lw_status status = lw_buffer_wrap(c->device->handle, out->dtype, (size_t)(high - low) / size,
-                                      low, false, holder_release, h, shared);
-    if (status) {
-        holder_release(NULL, h);
-        return raise_status(c->core, status);
-    }
-    in->tensor.buffer = out->tensor.buffer = *shared;
-    in->tensor.offset = (size_t)(in->data - low) / size;
-    out->tensor.offset = (size_t)(out->data - low) / size;
-    return 0;
-}
-
-static bool do_overlap(const operand *a, const operand *b)
-{
-    return a->low && b->low && a->low < b->high && b->low < a->high &&
-           a->tensor.buffer != b->tensor.buffer;
-}
-
-/* Inputs that are the same view as the output follow it; of others one may overlap it. */
-static int share_overlaps(call *c)
-{
-    for (size_t k = 0; k < c->outputs && c->device->is_host; k++)
-        for (size_t n = 0; n < c->inputs; n++) {
-            operand *in = &c->in[n], *out = &c->out[k];
-
-            if (c->shared[k] && do_overlap(in, out) && in->data == out->data &&
-                in->dtype == out->dtype) {
-                in->tensor.buffer = c->shared[k];
-                in->tensor.offset = out->tensor.offset;
-            } else if (do_overlap(in, out) && share(c, in, out, &c->shared[k]))
-                return -1;
-        }
-    return 0;
-}
-
 /* ---- running ---- */
 
 /* Where the call names no stream, that of this thread. */
@@ -419,6 +343,41 @@ static PyObject *perform(call *c)
     return finish(c);
 }
 
+/* Of take, whose result has the axes of x and of the indices. */
+static bool takes_more_axes(const call *c)
+{
+    int most = 0;
+
+    for (size_t k = 1; k < c->inputs; k++)
+        most = c->in[k].rank > most ? c->in[k].rank : most;
+    return c->inputs > 1 && c->in[0].rank - (int)(c->inputs - 1) + most > RANKS &&
+           !strcmp(c->name, "take");
+}
+
+/* Where nobody joins them. */
+static int refuse_axes(call *c)
+{
+    for (size_t k = 0; k < c->inputs + c->given; k++) {
+        const bool is_input = k < c->inputs;
+        const size_t at = is_input ? k : k - c->inputs;
+        const int rank = is_input ? c->in[at].rank : c->out[at].rank;
+
+        if (rank > RANKS)
+            return raise_text(c->core, LW_E_SHAPE, "%s: %s %zu has %d axes; need 0 to %d", c->name,
+                              is_input ? "input" : "output", at, rank, RANKS);
+    }
+    return 0;
+}
+
+/* By Python, which calls this again with views of fewer axes. */
+static PyObject *join(call *c, PyObject *const *args)
+{
+    if ((c->records || c->recorder) && refuse_axes(c))
+        return NULL;
+    return PyObject_CallFunctionObjArgs(c->core->joined, args[0], args[1], args[2], args[3],
+                                        args[4], NULL);
+}
+
 static PyObject *operate(call *c, PyObject *const *args)
 {
     PyObject *inputs = args[2], *out = args[3];
@@ -430,10 +389,14 @@ static PyObject *operate(call *c, PyObject *const *args)
         return NULL;
     if (!c->recorder && c->stream)
         c->recorder = Py_XNewRef(c->stream->recorder);
+    if (out != Py_None && (c->records || !c->recorder) && take_outputs(c, out))
+        return NULL;
+    if (c->has_more_axes || (!c->recorder && !c->records && takes_more_axes(c)))
+        return join(c, args);
     if (c->recorder && !c->records)
         return PyObject_CallMethod(c->recorder, "_operate", "OOOOO", args[0], args[1], inputs, out,
                                    args[4]);
-    return out != Py_None && take_outputs(c, out) ? NULL : perform(c);
+    return perform(c);
 }
 
 /* The request, whose hold it takes; NULL: there is an exception. */
@@ -518,7 +481,7 @@ bool operate_again(core *m, request *r, const dtypes *dtypes, PyObject *args, Py
     }
     const bool is_taken = !take_request(&c, r) && !take_inputs(&c, args, first) &&
                           (out == Py_None || !take_outputs(&c, out));
-    const bool is_known = is_taken && has_dtypes(&c, dtypes);
+    const bool is_known = is_taken && !c.has_more_axes && has_dtypes(&c, dtypes);
     *result = is_known ? perform(&c) : NULL;
     if (!is_taken)
         PyErr_Clear(); /* Python will say it */
@@ -569,7 +532,8 @@ PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static PyObject *infer_types(call *c, PyObject *inputs)
 {
     lw_shape shapes[OUTPUTS];
-    PyObject *list = take_inputs(c, inputs, 0) || infer(c, shapes) ? NULL : PyList_New(0);
+    const bool has_failed = take_inputs(c, inputs, 0) || refuse_axes(c) || infer(c, shapes);
+    PyObject *list = has_failed ? NULL : PyList_New(0);
 
     for (size_t k = 0; list && k < c->outputs; k++) {
         PyObject *extents = extents_tuple(shapes[k].rank, shapes[k].extent, 1);

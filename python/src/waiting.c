@@ -224,7 +224,7 @@ static int compute(array *a)
 /* Without looking whether it may wait. */
 static array *create(elementwise *f, const overload *o, const term *terms)
 {
-    Py_ssize_t extents[RANKS];
+    Py_ssize_t extents[AXES];
     device *d = find_device(f, terms);
     int rank;
 
@@ -312,7 +312,8 @@ array *waiting_find(core *c, const request *r, PyObject *inputs, Py_ssize_t firs
         return NULL;
     array *a = (array *)PyTuple_GetItem(inputs, first);
     const bool is_last = r->of_all || r->axis == a->rank - 1 || r->axis == -1;
-    const bool can = a->waiting && !a->waiting->is_running && is_last && a->rank;
+    const bool can =
+        a->waiting && !a->waiting->is_running && is_last && a->rank && a->rank <= RANKS;
 
     return can && a->dtype != LW_F16 && a->dtype != LW_BF16 ? a : NULL;
 }

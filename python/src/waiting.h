@@ -9,6 +9,7 @@
  *     settle.c     the lists, and what has to be there
  *     waiting.c    what may wait, and how long
  *     chain.c      the text of what waits, and its launch
+ *     joined.c     axes that are joined, where there are too many
  */
 #ifndef LANEWISE_PYTHON_WAITING_H
 #define LANEWISE_PYTHON_WAITING_H
@@ -47,4 +48,18 @@ int chain_write(array *a, array *to);
 /* chain_sum - the sums of what waits, over an axis or all; the options have no `with`. */
 int chain_sum(array *a, array *to, const lw_map_reduce_options *options);
 bool is_same_view(const array *a, const array *b);
+
+/* What is computed into an array, of arrays that broadcast to it: axes that are joined. */
+typedef struct joined {
+    int rank;
+    size_t count; /* arrays; 0 is the one that is written */
+    Py_ssize_t extent[AXES], at[AXES], stride[1 + INPUTS][AXES];
+    bool is_looped[AXES];
+} joined;
+
+/* joined_tensor - the axes of an array and where it is in the loop; t has buffer and offset.
+ * joined_next - go on in the loop. False: it has ended. */
+void joined_begin(joined *j, const array *to, array *const *in, size_t count);
+void joined_tensor(const joined *j, size_t number, lw_tensor *t);
+bool joined_next(joined *j);
 #endif

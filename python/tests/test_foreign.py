@@ -153,7 +153,7 @@ USUAL: dict[str, tuple[dict[str, Any], float]] = {
 }
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "axes below 0": ({"ndim": -1}, "-1 axes"),
-    "five axes": ({"ndim": 5, "shape": (1,) * 5, "strides": None}, "5 axes; need 0 to 4"),
+    "nine axes": ({"ndim": 9, "shape": (1,) * 9, "strides": None}, "9 axes; need 0 to 8"),
     "no shape": ({"shape": None}, "no shape"),
     "no memory": ({"data": None}, "no memory"),
     "an extent below 0": ({"shape": (-1,)}, "-1 elements"),
