@@ -1,0 +1,7 @@
+/* common_functions.h - a part of CUDA; cuda_runtime.h has all. */
+#ifndef LANEWISE_CUDA_COMMON_FUNCTIONS_H
+#define LANEWISE_CUDA_COMMON_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif

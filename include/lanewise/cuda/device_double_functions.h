@@ -1,0 +1,7 @@
+/* device_double_functions.h - a part of CUDA; cuda_runtime.h has all. */
+#ifndef LANEWISE_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+#define LANEWISE_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif

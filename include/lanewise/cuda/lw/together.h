@@ -1,0 +1,185 @@
+/* together.h - barriers, fences, votes and shuffles.
+ *
+ * A mask selects among the lanes of the instance, those that make the call together. A result is
+ * over the selected lanes that are there; lanes with other masks in the same instance are groups of
+ * their own. Each vote is thus one ballot, cut by the lane's own mask.
+ */
+#ifndef LANEWISE_CUDA_TOGETHER_H
+#define LANEWISE_CUDA_TOGETHER_H
+
+#include "operations.h"
+
+/* ---- Barriers and fences ------------------------------------------------------------------- */
+
+/* On the host's side clang has this name itself. */
+#ifdef __CUDA_ARCH__
+LW_DEVICE void __syncthreads() { lw_barrier(); }
+#endif
+LW_DEVICE void __barrier_sync(unsigned) { lw_barrier(); }
+LW_DEVICE int __syncthreads_count(int p) { return lw_block_count(p != 0); }
+LW_DEVICE int __syncthreads_and(int p) { return lw_block_all(p != 0); }
+LW_DEVICE int __syncthreads_or(int p) { return lw_block_any(p != 0); }
+LW_DEVICE void __syncwarp(unsigned = 0xffffffff) { lw_warp_sync(); }
+LW_DEVICE void __threadfence_block() { lw_fence_block(); }
+LW_DEVICE void __threadfence() { lw_fence_device(); }
+LW_DEVICE void __threadfence_system() { lw_fence_device(); }
+
+/* ---- Votes --------------------------------------------------------------------------------- */
+
+LW_DEVICE unsigned __activemask() { return lw_ballot(true); }
+LW_DEVICE unsigned __ballot_sync(unsigned mask, int p) { return lw_ballot(p != 0) & mask; }
+LW_DEVICE int __any_sync(unsigned mask, int p) { return (lw_ballot(p != 0) & mask) != 0; }
+LW_DEVICE int __all_sync(unsigned mask, int p) { return (lw_ballot(p == 0) & mask) == 0; }
+LW_DEVICE int __uni_sync(unsigned mask, int p)
+{
+    const unsigned yes = lw_ballot(p != 0) & mask;
+    return yes == 0 || yes == (lw_ballot(true) & mask);
+}
+LW_DEVICE unsigned __ballot(int p) { return lw_ballot(p != 0); }
+LW_DEVICE int __any(int p) { return lw_warp_any(p != 0); }
+LW_DEVICE int __all(int p) { return lw_warp_all(p != 0); }
+
+/* ---- Shuffles ------------------------------------------------------------------------------ */
+
+/* A width below 32 cuts the warp into sections. CUDA leaves the value where a source is outside of
+ * the caller's section. With 32 lanes the operations do that by themselves. */
+template <class T> LW_DEVICE T lw_section_shuffle(T v, int source, int width)
+{
+    return lw_shuffle(v, (lw_lane_id() & -width) | (source & (width - 1)));
+}
+template <class T> LW_DEVICE T lw_section_up(T v, unsigned n, int width)
+{
+    if (width == 32)
+        return lw_shuffle_up(v, (int)n);
+    const int lane = lw_lane_id(), source = lane - (int)n;
+    return lw_shuffle(v, source < (lane & -width) ? lane : source);
+}
+template <class T> LW_DEVICE T lw_section_down(T v, unsigned n, int width)
+{
+    if (width == 32)
+        return lw_shuffle_down(v, (int)n);
+    const int lane = lw_lane_id(), source = lane + (int)n;
+    return lw_shuffle(v, source > (lane | (width - 1)) ? lane : source);
+}
+template <class T> LW_DEVICE T lw_section_xor(T v, int mask, int width)
+{
+    if (width == 32)
+        return lw_shuffle_xor(v, mask);
+    const int lane = lw_lane_id(), source = lane ^ mask;
+    return lw_shuffle(v, source > (lane | (width - 1)) ? lane : source);
+}
+
+#define LW_SHUFFLES(T)                                                                             \
+    LW_DEVICE T __shfl_sync(unsigned, T v, int source, int width = 32)                             \
+    {                                                                                              \
+        return lw_section_shuffle(v, source, width);                                               \
+    }                                                                                              \
+    LW_DEVICE T __shfl_up_sync(unsigned, T v, unsigned n, int width = 32)                          \
+    {                                                                                              \
+        return lw_section_up(v, n, width);                                                         \
+    }                                                                                              \
+    LW_DEVICE T __shfl_down_sync(unsigned, T v, unsigned n, int width = 32)                        \
+    {                                                                                              \
+        return lw_section_down(v, n, width);                                                       \
+    }                                                                                              \
+    LW_DEVICE T __shfl_xor_sync(unsigned, T v, int mask, int width = 32)                           \
+    {                                                                                              \
+        return lw_section_xor(v, mask, width);                                                     \
+    }                                                                                              \
+    LW_DEVICE T __shfl(T v, int source, int width = 32)                                            \
+    {                                                                                              \
+        return lw_section_shuffle(v, source, width);                                               \
+    }                                                                                              \
+    LW_DEVICE T __shfl_up(T v, unsigned n, int width = 32) { return lw_section_up(v, n, width); }  \
+    LW_DEVICE T __shfl_down(T v, unsigned n, int width = 32)                                       \
+    {                                                                                              \
+        return lw_section_down(v, n, width);                                                       \
+    }                                                                                              \
+    LW_DEVICE T __shfl_xor(T v, int mask, int width = 32)                                          \
+    {                                                                                              \
+        return lw_section_xor(v, mask, width);                                                     \
+    }
+LW_SHUFFLES(int)
+LW_SHUFFLES(unsigned)
+LW_SHUFFLES(long)
+LW_SHUFFLES(unsigned long)
+LW_SHUFFLES(long long)
+LW_SHUFFLES(unsigned long long)
+LW_SHUFFLES(float)
+LW_SHUFFLES(double)
+
+/* ---- Match --------------------------------------------------------------------------------- */
+
+template <class T> LW_DEVICE unsigned lw_match_any(unsigned mask, T v)
+{
+    const unsigned group = lw_ballot(true) & mask;
+    unsigned same = 0;
+    for (int lane = 0; lane < 32; lane++)
+        same |= (unsigned)(lw_shuffle(v, lane) == v) << lane;
+    return same & group;
+}
+template <class T> LW_DEVICE unsigned lw_match_all(unsigned mask, T v, int *all)
+{
+    const unsigned group = lw_ballot(true) & mask;
+    const bool same = lw_shuffle(v, __builtin_ctz(group | 0x80000000)) == v;
+    *all = (lw_ballot(!same) & mask) == 0;
+    return *all ? group : 0;
+}
+#define LW_MATCHES(T, Bits)                                                                        \
+    LW_DEVICE unsigned __match_any_sync(unsigned mask, T v)                                        \
+    {                                                                                              \
+        return lw_match_any(mask, __builtin_bit_cast(Bits, v));                                    \
+    }                                                                                              \
+    LW_DEVICE unsigned __match_all_sync(unsigned mask, T v, int *all)                              \
+    {                                                                                              \
+        return lw_match_all(mask, __builtin_bit_cast(Bits, v), all);                               \
+    }
+LW_MATCHES(int, unsigned)
+LW_MATCHES(unsigned, unsigned)
+LW_MATCHES(long, unsigned long)
+LW_MATCHES(unsigned long, unsigned long)
+LW_MATCHES(long long, unsigned long)
+LW_MATCHES(unsigned long long, unsigned long)
+LW_MATCHES(float, unsigned)
+LW_MATCHES(double, unsigned long)
+
+/* ---- Reductions ---------------------------------------------------------------------------- */
+
+/* The lanes of each mask combine their own values. A full mask, the common case, is one operation
+ * of the warp; otherwise each lane reads all values and keeps those of its group. */
+template <class T, class Combine> LW_DEVICE T lw_group_reduce(unsigned mask, T v, Combine combine)
+{
+    const unsigned others = lw_ballot(true) & mask & ~(1u << lw_lane_id());
+    T result = v;
+    for (int lane = 0; lane < 32; lane++) {
+        const T other = lw_shuffle(v, lane);
+        result = others >> lane & 1 ? combine(result, other) : result;
+    }
+    return result;
+}
+#define LW_IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == 0xffffffff)
+#define LW_REDUCE_SYNC(T, op, name, expression)                                                    \
+    LW_DEVICE T __reduce_##op##_sync(unsigned mask, T v)                                           \
+    {                                                                                              \
+        if (LW_IS_WHOLE(mask))                                                                     \
+            return lw_warp_##name(v);                                                              \
+        return lw_group_reduce(mask, v, [](T a, T b) { return expression; });                      \
+    }
+LW_REDUCE_SYNC(unsigned, add, sum, a + b)
+LW_REDUCE_SYNC(unsigned, min, min, a < b ? a : b)
+LW_REDUCE_SYNC(unsigned, max, max, a < b ? b : a)
+LW_REDUCE_SYNC(int, add, sum, (int)((unsigned)a + (unsigned)b))
+LW_REDUCE_SYNC(int, min, min, a < b ? a : b)
+LW_REDUCE_SYNC(int, max, max, a < b ? b : a)
+#undef LW_REDUCE_SYNC
+#define LW_REDUCE_BITS(op, sign)                                                                   \
+    LW_DEVICE unsigned __reduce_##op##_sync(unsigned mask, unsigned v)                             \
+    {                                                                                              \
+        return lw_group_reduce(mask, v, [](unsigned a, unsigned b) { return a sign b; });          \
+    }
+LW_REDUCE_BITS(and, &)
+LW_REDUCE_BITS(or, |)
+LW_REDUCE_BITS(xor, ^)
+#undef LW_REDUCE_BITS
+
+#endif

@@ -1,0 +1,7 @@
+/* sm_30_intrinsics.h - a part of CUDA; cuda_runtime.h has all. */
+#ifndef LANEWISE_CUDA_SM_30_INTRINSICS_H
+#define LANEWISE_CUDA_SM_30_INTRINSICS_H
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* surface_types.h - types of textures and surfaces; the runtime's types have them. */
+#ifndef LANEWISE_CUDA_SURFACE_TYPES_H
+#define LANEWISE_CUDA_SURFACE_TYPES_H
+
+#include "lw/runtime_types.h"
+
+#endif
