@@ -33,10 +33,6 @@ class Array(Values, Standard, _core.Array):
     """
 
     __slots__ = ()
-    @property
-    def T(self) -> "Array":
-        """The axes reversed, as a view."""
-        return self.transpose()
 
     def _is_host(self) -> bool:
         return not self.device.name.startswith("cuda")

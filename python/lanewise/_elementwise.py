@@ -524,13 +524,14 @@ def matmul(x: Any, y: Any, /) -> Any:
     from ._operations import matmul
     dtype = _dtypes.DTYPES[_PROMOTED[_dtypes.dtype_code(dtype_of(x))][
         _dtypes.dtype_code(dtype_of(y))]]
-    return matmul(x, y, dtype=dtype)
+    return matmul.__wrapped__(x, y, dtype=dtype)  # type: ignore[attr-defined]
 
 
 def setup() -> None:
     """Give Array its operators."""
     table = bytes(code for row in _PROMOTED for code in row)
-    _core.operators(tuple(_FUNCTIONS[name] for name in _OPERATORS), table, operate, matmul)
+    _core.operators(tuple(_FUNCTIONS[name] for name in _OPERATORS), table, operate,
+                    _core.function(matmul))
 
 
 __all__ = sorted({*_FUNCTIONS, "clip", "fusion"})

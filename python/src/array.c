@@ -277,6 +277,24 @@ PyObject *extents_tuple(int rank, const Py_ssize_t *extents, Py_ssize_t times)
     return tuple;
 }
 
+/* The axes reversed, as a view. */
+static PyObject *array_turned(array *from)
+{
+    if (array_settle(from))
+        return NULL;
+    HOLD(from->memory);
+    array *a = array_create(from->core, from->memory, from->dtype, from->rank, from->extent);
+    if (!a)
+        return NULL;
+    a->readonly = from->readonly;
+    a->offset = from->offset;
+    for (int k = 0; k < a->rank; k++) {
+        a->extent[k] = from->extent[a->rank - 1 - k];
+        a->stride[k] = from->stride[a->rank - 1 - k];
+    }
+    return (PyObject *)a;
+}
+
 enum attribute {
     SHAPE,
     STRIDES,
@@ -290,7 +308,8 @@ enum attribute {
     IS_READONLY,
     OFFSET,
     POINTER,
-    WAITS
+    WAITS,
+    TURNED
 };
 
 static PyObject *array_get(PyObject *self, void *closure)
@@ -310,6 +329,7 @@ static PyObject *array_get(PyObject *self, void *closure)
     case NDIM: return PyLong_FromLong(a->rank);
     case SIZE: return PyLong_FromSsize_t(array_size(a));
     case IS_READONLY: return PyBool_FromLong(a->readonly);
+    case TURNED: return array_turned(a);
     case WAITS: return PyBool_FromLong(a->waiting != NULL);
     case OFFSET: return PyLong_FromSsize_t(a->offset);
     case POINTER:
@@ -340,6 +360,7 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("readonly", IS_READONLY, "True if it cannot be written"),
     ATTRIBUTE("_offset", OFFSET, "of the first element in the memory"),
     ATTRIBUTE("_waits", WAITS, "True if it is not yet computed"),
+    ATTRIBUTE("T", TURNED, "The axes reversed, as a view."),
     ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -243,7 +243,7 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), threads;
 
     LW_TRY(count_threads(call, p, &l, &threads));
-    const size_t enough = 2 * threads; /* blocks */
+    const size_t enough = threads > 1 ? 2 * threads : 1; /* blocks: one alone merges no nodes */
     if (by_terms) {
         const size_t span = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
         width = whole(1 + READ / size / (p->k + 1), span);

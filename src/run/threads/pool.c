@@ -273,10 +273,11 @@ static size_t processors(void)
 /* Locked. Workers spin only where each has a processor, and one is left for the host's thread. */
 static void set_limit(void)
 {
-    size_t there = processors(), wanted;
+    size_t there, wanted;
 
     if (pool.limit)
         return;
+    there = processors();
     (void)lw__environment_threads(&wanted); /* lw_device_open tells of what is wrong */
     pool.limit = wanted ? wanted : there;
     if (pool.limit > LW_WORKERS_MAX)
