@@ -213,3 +213,13 @@ def test_several_results() -> None:
             lw.map(wrong, x, k=1)
     with pytest.raises(lw.ArgumentError, match="2 expressions, 1 dtypes"):
         lw.map(("a", "a"), x, dtype=("f4",))
+
+
+@pytest.mark.parametrize("shape", [(5, 1), (1, 1500), (3, 1, 1), (1, 5, 1), (3, 1, 1500), (1, 1)])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2])
+def test_map_reduce_of_what_repeats_has_the_bits_of_copies(shape: Any, axis: Any) -> None:
+    x, y = lw.random.normal(1, (3, 5, 1500)), lw.random.normal(2, shape)
+    whole = lw.broadcast_to(y, x.shape).copy()
+    got, wanted = (lw.map_reduce("(a - b) * (a - b)", "x + y", x, other, axis=axis)
+                   for other in (y, whole))
+    assert got.numpy().tobytes() == wanted.numpy().tobytes()

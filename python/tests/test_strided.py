@@ -87,3 +87,19 @@ def test_a_vector_has_the_bits_of_a_matrix(dtype: str, terms: int) -> None:
             need = lw.matmul(view, np.stack([w] * 5, 1))[:, 2]
             stacked = lw.matmul(np.stack([view, view]), w)
             assert np.asarray(stacked[1]).tobytes() == need.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 9, 15, 16, 40])
+def test_copies_of_short_rows(dtype, length):
+    rows = 2048 // length + 3  # more than a block has
+    x = np.arange(3 * rows * length * 2).astype(dtype).reshape(3, rows, length * 2)
+    for view in (x[:, :, ::2], x[:, ::-1, :length],
+                 np.broadcast_to(x[..., :1], (3, rows, length)), np.zeros((), dtype)):
+        view = np.broadcast_to(view, (3, rows, length))
+        out = np.zeros((3, rows, length + 1), dtype)
+        made = lw.asarray(out)
+        made[..., 1:] = lw.asarray(view)
+        np.testing.assert_array_equal(out[..., 1:], view)
+        assert not out[..., 0].any()
+        np.testing.assert_array_equal(lw.asarray(view).copy().numpy(), view)

@@ -202,6 +202,7 @@ static lw_status move_short(struct lw__call *call, const struct plan *p,
                             const struct lw__operand *to, const struct lw__operand *from)
 {
     const size_t n = rows_of(p) * p->shape.extent[3];
+    const size_t each = SHORT_PART / p->shape.extent[3]; /* rows */
     const lw_arg args[] = {lw__arg_shape(&p->shape),
                            lw_arg_uint(n),
                            lw__arg_view(&p->from),
@@ -211,7 +212,9 @@ static lw_status move_short(struct lw__call *call, const struct plan *p,
                            lw_arg_uint(lw_dtype_size(from->dtype))};
     lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(n, call->is_gpu ? THREADS_GPU : SHORT_PART), &grid));
+    LW_TRY(lw__grid(call,
+                    call->is_gpu ? lw__divide_up(n, THREADS_GPU) : lw__divide_up(rows_of(p), each),
+                    &grid));
     if (call->is_gpu)
         return lw__call_launch(call, LW_PROGRAM_move_gpu, "move_flat", grid, lw_dim_1(THREADS_GPU),
                                args, sizeof args / sizeof *args);

@@ -20,9 +20,13 @@ struct map_reduce_arguments {
     lw_map_options with;
 };
 
+/* What an input has an element for: each term, each row, each place of a row, or all. */
+enum repeated { EACH, OF_ROW, OF_PLACE, OF_ALL };
+
 struct reduction {
-    struct lw__operand inputs[LW_INPUTS_MAX]; /* whole, or one element; the axis is the last */
-    struct lw__operand out;                   /* whole */
+    struct lw__operand inputs[LW_INPUTS_MAX]; /* in C order; the axis is the last */
+    enum repeated repeated[LW_INPUTS_MAX];
+    struct lw__operand out; /* whole */
     size_t rows, n, leaves;
 };
 
@@ -35,7 +39,8 @@ static const char parts_text[] =
     "    const size_t lw_row = lw_part / lw_leaves, lw_begin = lw_part %% lw_leaves * 1024;\n"
     "    const size_t lw_end = lw_begin + 1024 < lw_n ? lw_begin + 1024 : lw_n;\n"
     "    const size_t n = lw_rows * lw_n, lw_whole = (lw_end - lw_begin) / 64;\n"
-    "    size_t i = lw_row * lw_n + lw_begin + (size_t)lane_id();\n"
+    "    const size_t lw_first = lw_row * lw_n;\n"
+    "    size_t i = lw_first + lw_begin + (size_t)lane_id();\n"
     "    lw_type lw_lane[2] = {lw_identity, lw_identity};\n"
     "    for (size_t lw_k = 0; lw_k < lw_whole; lw_k++)\n"
     "#pragma unroll\n"
@@ -127,7 +132,8 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
 static void write_source(struct lw__source *text, const struct map_reduce_arguments *a,
                          const struct reduction *r)
 {
-    char values[LW_INPUTS_MAX * 96 + LW_NUMBERS_MAX * 48] = "";
+    static const char *const places[] = {"i", "lw_row", "i - lw_first", "0"};
+    char values[LW_INPUTS_MAX * 112 + LW_NUMBERS_MAX * 48] = "";
     size_t length = 0;
 
     add_functions(text, a, r);
@@ -139,8 +145,7 @@ static void write_source(struct lw__source *text, const struct map_reduce_argume
         lw__source_add(text, ", const void *lw_%s", name);
         length +=
             (size_t)snprintf(values + length, sizeof values - length, ", ((const %s *)lw_%s)[%s]",
-                             lw__dtypes[r->inputs[k].dtype].c_name, name,
-                             lw__operand_count(&r->inputs[k]) == 1 ? "0" : "i");
+                             lw__dtypes[r->inputs[k].dtype].c_name, name, places[r->repeated[k]]);
     }
     for (size_t k = 0; k < a->with.number_count; k++) {
         const lw_map_number *number = &a->with.numbers[k];
@@ -233,7 +238,29 @@ static lw_status common_shape(struct lw__call *call, const struct map_reduce_arg
     return check_count(call, all);
 }
 
-/* Each input whole in C order, the axis last; one element stays one. */
+/* Without the elements that are repeated: those of a row, or the rows. */
+static enum repeated shrink(struct lw__operand *o)
+{
+    struct lw__operand row = *o, column = *o;
+    bool is_row = row.shape.extent[LW_AXES - 1] > 1 && !row.view.stride[LW_AXES - 1];
+    bool is_column = true;
+
+    row.shape.extent[LW_AXES - 1] = 1;
+    for (int k = 0; k < LW_AXES - 1; k++) {
+        is_column = is_column && (column.shape.extent[k] == 1 || !column.view.stride[k]);
+        column.shape.extent[k] = 1;
+    }
+    if (is_row && lw__operand_is_contiguous(&row)) {
+        *o = row;
+        return OF_ROW;
+    }
+    if (!is_column || !lw__operand_is_contiguous(&column))
+        return EACH;
+    *o = column;
+    return OF_PLACE;
+}
+
+/* Each input in C order, the axis last; what is repeated is there once. */
 static lw_status take_inputs(struct lw__call *call, const struct map_reduce_arguments *a,
                              struct reduction *r, const struct lw__operand *all, int axis)
 {
@@ -241,11 +268,14 @@ static lw_status take_inputs(struct lw__call *call, const struct map_reduce_argu
         struct lw__operand *in = &r->inputs[k];
 
         LW_TRY(lw__operand_apart(call, &r->out, in, false));
-        if (lw__operand_count(in) == 1)
+        r->repeated[k] = lw__operand_count(in) == 1 ? OF_ALL : EACH;
+        if (r->repeated[k] == OF_ALL)
             continue;
         (void)lw__operand_broadcast(in, &all->shape);
-        if (axis >= 0)
+        if (axis >= 0) {
             lw__axis_to_last(in, axis);
+            r->repeated[k] = shrink(in);
+        }
         LW_TRY(lw__contiguous_in(call, in));
     }
     return LW_OK;
