@@ -311,7 +311,7 @@ def _upload(values: np.ndarray[Any, Any], code: int, there: Device) -> Array:
     """A copy of NumPy's values of that dtype on a device."""
     if values.ndim > _LIMIT:
         raise ArgumentError(f"the array has {values.ndim} axes; need 0 to {_LIMIT}")
-    made = _core.allocate(there, code, values.shape)
+    made = _core.allocate(there, code, values.shape, False)
     whole = np.ascontiguousarray(values).reshape(values.shape)
     _core.transfer(made, whole.reshape(-1).view("u1"), True)
     return made
@@ -484,14 +484,14 @@ def empty(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array
     >>> lw.empty((2, 3)).shape
     (2, 3)
     """
-    return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape)
+    return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape, False)
 
 
 def temporary(stream: Stream, dtype: Any, shape: Any) -> Array:
     """For the extension: memory for launches on a stream."""
     code = _dtypes.dtype_code(dtype)
     if stream._allocate is None:
-        return _core.allocate(stream.device, code, shape)
+        return _core.allocate(stream.device, code, shape, False)
     extents = (shape,) if hasattr(shape, "__index__") else tuple(shape)
     made: Array = stream._allocate(code, extents)
     return made

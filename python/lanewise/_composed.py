@@ -146,7 +146,7 @@ def new(like: Any, shape: Sequence[int], dtype: Any = None) -> Any:
     stream = current_stream(like.device)
     if stream is not None:
         return temporary(stream, dtype, tuple(shape))
-    return _core.allocate(like.device, _dtypes.dtype_code(dtype), tuple(shape))
+    return _core.allocate(like.device, _dtypes.dtype_code(dtype), tuple(shape), False)
 
 
 def copied(value: Any, view: Any) -> Any:

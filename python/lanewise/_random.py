@@ -21,7 +21,7 @@ class random:
         if is_normal and code < _dtypes.NAMES.index("f16"):
             raise DtypeError(f"normal is for floats, not for {_dtypes.TITLES[code]}")
         host = Device("cpu") if where.name.startswith("cuda") else where
-        made = _core.allocate(host, code, shape)
+        made = _core.allocate(host, code, shape, False)
         _core.fill(made, seed, is_normal)
         return made.to(where)
 

@@ -57,7 +57,7 @@ def _new(like: Any, shape: Sequence[int], stream: Stream | None) -> Any:
         return np.empty(tuple(shape), like.dtype)
     if stream is not None:
         return temporary(stream, like.dtype, tuple(shape))
-    return _core.allocate(like.device, like._code, tuple(shape))
+    return _core.allocate(like.device, like._code, tuple(shape), False)
 
 
 def _reshaped(x: Any, shape: Sequence[int]) -> Any:

@@ -432,6 +432,7 @@ int read_extents(core *c, PyObject *shape, int most, int *rank, Py_ssize_t *exte
     return 0;
 }
 
+/* allocate(device, dtype, shape, is_cleared=True) */
 PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
@@ -440,12 +441,13 @@ PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t coun
     long dtype;
     int rank;
 
-    if (count != 3 || ((dtype = PyLong_AsLong(args[1])) == -1 && PyErr_Occurred()) ||
+    if ((count != 3 && count != 4) ||
+        ((dtype = PyLong_AsLong(args[1])) == -1 && PyErr_Occurred()) ||
         read_extents(c, args[2], AXES, &rank, extents))
         return NULL;
     device *d = device_from(c, args[0]);
     if (d)
-        a = array_zeros(d, (lw_dtype)dtype, rank, extents);
+        a = allocate(d, (lw_dtype)dtype, rank, extents, count == 3 || args[3] == Py_True);
     DROP_IF(d);
     return (PyObject *)a;
 }

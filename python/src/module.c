@@ -101,7 +101,7 @@ static PyMethodDef functions[] = {
     {"devices", core_devices, METH_NOARGS, "name, description, available, unavailable of each"},
     {"use_stream", core_use_stream, METH_O,
      "(stream or None): for calls of this thread that name none; gives the one before"},
-    FAST("allocate", core_allocate, "(device, dtype, shape): an Array of zeros"),
+    FAST("allocate", core_allocate, "(device, dtype, shape, is_cleared=True): an Array"),
     {"check_buffer", core_check_buffer, METH_O, "(object): raises if its buffer is wrong"},
     FAST("wrap", core_wrap, "(device, object, dtype or -1): an Array on memory of another"),
     FAST("wrap_address", core_wrap_address,
