@@ -1,7 +1,8 @@
 /* maths.h - the functions of <math.h> for the device, CUDA's own besides, min and max for both.
  *
  * clang's headers make the overloads (sin(float), std::sin, sin(int) ...) over the `__nv_`
- * functions of libdevice.h. Their min and max, for int on the device alone, would stand in the way of ours.
+ * functions of libdevice.h. Their min and max, for int on the device alone, would stand in the way
+ * of ours.
  */
 #ifndef LANEWISE_CUDA_MATHS_H
 #define LANEWISE_CUDA_MATHS_H
