@@ -41,6 +41,7 @@
 #include "lw/atomics.h"
 #include "lw/maths.h"
 #include "lw/integers.h"
+#include "lw/simd_words.h"
 #include "lw/conversions.h"
 
 #endif

@@ -17,7 +17,7 @@
 #undef isnormal
 #undef fpclassify
 
-/* lrintf of clang's headers calls this, which convert.h has for all. */
+/* lrintf of clang's headers calls this, which conversions.h has for all. */
 LW_DEVICE long long lw_float2ll_rn(float x) { return lw_to_i64(lw_rint(x)); }
 
 #define min lw_clang_min

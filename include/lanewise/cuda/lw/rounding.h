@@ -99,8 +99,7 @@ template <class Mode> LW_DEVICE float lw_root_to(float x)
 template <class Mode> LW_DEVICE float lw_fma_to(float x, float y, float z)
 {
     const double product = (double)x * y;
-    return (float)lw_zero_of_sum<Mode>((double)lw_to_float<Mode>(lw_odd_sum(product, z)), product,
-                                       (double)z);
+    return lw_to_float<Mode>(lw_zero_of_sum<Mode>(lw_odd_sum(product, z), product, (double)z));
 }
 
 /* ---- Double -------------------------------------------------------------------------------- */
