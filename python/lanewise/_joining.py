@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Sequence
+from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
 
 from . import _maps, _operations
-from ._array import Recorded
+from ._array import Recorded, asarray
 from ._axes import axis_of
 from ._composed import (along, composed, copied, cut, filled, new, part, promoted, public, taken)
 from ._core import Stream
@@ -179,23 +179,55 @@ def pad(x: ArrayLike, /, pad_width: Any,
     if widths.size and (widths.dtype.kind not in "iu" or widths.min() < 0):
         raise ArgumentError(f"pad_width is {pad_width}; need integers from 0 on: one, a pair, or a "
                             f"pair for each of {x.ndim} axes")
-    if mode == "constant":
-        made = new(x, [int(e + w.sum()) for e, w in zip(x.shape, widths)])
-        for k, (low, high) in enumerate(widths.tolist()):
-            for begin, end in (0, low), (made.shape[k] - high, made.shape[k]):
-                if begin < end:
-                    filled(part(made, k, begin, end), constant_values)
-        copied(x, made[tuple(slice(int(low), int(low) + e)
-                             for e, (low, _) in zip(x.shape, widths))])
-        return made
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+    if mode not in _PLACES and mode != "constant":
         raise ArgumentError(f"mode is {mode!r}; need constant, edge, reflect, symmetric or wrap")
-    for k in range(x.ndim):
-        if widths[k].any():
-            if not x.shape[k]:
-                raise ArgumentError(f"axis {k} has no elements; need mode='constant'")
-            x = _operations.take(x, np.pad(np.arange(x.shape[k]), widths[k], mode), axis=k)
-    return x if widths.any() else x.copy()
+    for k, (e, (low, high)) in enumerate(zip(x.shape, widths)):
+        if mode != "constant" and not e and low + high:
+            raise ArgumentError(f"axis {k} has no elements; need mode='constant'")
+    if mode != "constant" and math.prod(x.shape) < _FEW and widths.any():
+        for k, (low, high) in enumerate(widths.tolist()):
+            if low + high:
+                at = _PLACES[mode](np.arange(-low, x.shape[k] + high), x.shape[k])
+                x = _operations.take(x, at, axis=k)
+        return x
+    ends = [(int(low), int(low) + e, int(low) + e + int(high))
+            for e, (low, high) in zip(x.shape, widths)]
+    made = new(x, [end for _, _, end in ends])
+    inner = made[tuple(slice(begin, end) for begin, end, _ in ends)]
+    if math.prod(x.shape):
+        copied(x, inner)
+    if mode == "constant":
+        value = constant_values if isinstance(made, Recorded) else \
+            asarray(settled((constant_values, x))[0], device=x.device)
+        for k, (begin, end, last) in enumerate(ends):
+            for border in (0, begin), (end, last):
+                if border[0] < border[1] and math.prod(made.shape):
+                    filled(part(made, k, *border), value)
+        return made
+    for k, (begin, end, last) in enumerate(ends):
+        region = made[tuple(slice(b, e) if j > k else slice(None)
+                            for j, (b, e, _) in enumerate(ends))]
+        for border in (0, begin), (end, last):
+            if border[0] < border[1] and math.prod(made.shape):
+                at = begin + _PLACES[mode](np.arange(*border) - begin, x.shape[k])
+                near = part(region, k, int(at.min()), int(at.max()) + 1)
+                copied(_operations.take(near, at - at.min(), axis=k), part(region, k, *border))
+    return made
+
+
+def _mirrored(at: Any, extent: int) -> Any:
+    """Places of a row that goes back from its last element, which does not come twice."""
+    period = max(2 * (extent - 1), 1)
+    return np.minimum(at % period, period - at % period) if extent > 1 else at * 0
+
+
+_FEW = 1 << 14  # elements, of which copies cost less than the calls for the borders
+
+# The places whose elements those beyond the ends are, by the mode of pad.
+_PLACES: dict[str, Callable[[Any, int], Any]] = {
+    "edge": lambda at, extent: np.clip(at, 0, extent - 1), "reflect": _mirrored,
+    "symmetric": lambda at, extent: np.minimum(at % (2 * extent), (-1 - at) % (2 * extent)),
+    "wrap": lambda at, extent: at % extent}
 
 
 @composed

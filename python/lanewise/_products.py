@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from typing import Any, Collection, Hashable, Sequence
 
+import numpy as np
+
 from . import _core, _maps, _operations
 from ._axes import axes_of, axis_of
 from ._composed import composed, promoted, public
@@ -187,18 +189,24 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, dtype: DtypeLike 
     >>> lw.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 10]))
     array([21, 43])
     """
-    labels = []
-    for x in (x1, x2):
-        row: Labels = list(range(1 - x.ndim, 0))
-        row.insert(axis_of(axis, x.ndim), "k")
-        labels.append(row)
-    extents = [x.shape[row.index("k")] for x, row in zip((x1, x2), labels)]
+    first, second = axis_of(axis, x1.ndim), axis_of(axis, x2.ndim)
+    extents = x1.shape[first], x2.shape[second]
     if extents[0] != extents[1]:
         raise ArgumentError(f"the extents of axis {axis} are {extents[0]} and {extents[1]}; need "
                             "the same")
-    result: Labels = list(range(1 - max(x1.ndim, x2.ndim), 0))
-    kind = promoted(x1.dtype, x2.dtype) if dtype is None else dtype
-    return _evaluated([x1, x2], labels, result, kind)
+    if first - x1.ndim != second - x2.ndim:  # to where they broadcast
+        x1, x2 = (x.transpose((*range(k), *range(k + 1, x.ndim), k))
+                  for x, k in ((x1, first), (x2, second)))
+        first = x1.ndim - 1
+    common = promoted(x1.dtype, x2.dtype)
+    kind = common if dtype is None else np.dtype(dtype)
+    if x1.ndim == x2.ndim == 1 and kind != np.bool_:
+        return _operations.dot(x1, x2, dtype=kind)
+    is_whole = common.kind in "iub"
+    word = "uint64_t" if is_whole else "double" if common.itemsize == 8 else "float"
+    product = f"({word})a * ({word})b"
+    return _maps.map_reduce(f"(int64_t)({product})" if is_whole else product, "x + y", x1, x2,
+                            axis=first - x1.ndim, dtype=kind)
 
 
 @composed

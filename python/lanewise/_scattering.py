@@ -55,6 +55,16 @@ def _scattered(name: str, x: ArrayLike, indices: ArrayLike, values: ArrayLike, a
     return _operations._run_told(name, {"axis": _axes.over_one(axis)}, inputs, out, stream)
 
 
+def _limits(x: Any) -> tuple[int, int]:
+    """The smallest element, or 0, and the largest."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "i" and x.flags.c_contiguous:
+        bits = x.view(f"u{x.itemsize}")  # those below 0 are the largest of these
+        most = int(_operations.max(bits))
+        if most <= np.iinfo(x.dtype).max:
+            return 0, most
+    return int(_operations.min(x)), int(_operations.max(x))
+
+
 def bincount(x: ArrayLike, weights: ArrayLike | None = None, *, minlength: int = 0) -> Any:
     """How often each number from 0 on is in x, integers of rank 1, as int64; or the sums of their
     weights in the order of x, as float64.
@@ -75,8 +85,7 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, *, minlength: int =
     if weights is not None and np.shape(weights) != taken.shape:
         raise ArgumentError(f"bincount: x has shape {tuple(taken.shape)} and the weights "
                             f"{np.shape(weights)}; need the same")
-    least = int(_operations.min(taken)) if taken.size else 0
-    most = int(_operations.max(taken)) if taken.size else -1
+    least, most = _limits(taken) if taken.size else (0, -1)
     if least < 0:
         raise ArgumentError(f"bincount: x has {least}; need numbers from 0 on")
     length, dtype = max(most + 1, minlength), "int64" if weights is None else "float64"
