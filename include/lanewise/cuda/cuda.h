@@ -1,6 +1,7 @@
 /* cuda.h - the driver's types by name; programs include it for the runtime's. C and C++. */
 #ifndef LANEWISE_CUDA_CUDA_H
 #define LANEWISE_CUDA_CUDA_H
+#define __cuda_cuda_h__
 
 #include "lw/runtime_types.h"
 

@@ -1,6 +1,7 @@
 /* cuda_bf16.h - __nv_bfloat16 and __nv_bfloat162, their conversions, arithmetic and maths. */
 #ifndef LANEWISE_CUDA_CUDA_BF16_H
 #define LANEWISE_CUDA_CUDA_BF16_H
+#define __CUDA_BF16_H__
 
 #include "cuda_runtime.h"
 

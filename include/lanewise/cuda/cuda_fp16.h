@@ -1,6 +1,7 @@
 /* cuda_fp16.h - __half and __half2, their conversions, arithmetic and maths. */
 #ifndef LANEWISE_CUDA_CUDA_FP16_H
 #define LANEWISE_CUDA_CUDA_FP16_H
+#define __CUDA_FP16_H__
 
 #include "cuda_runtime.h"
 

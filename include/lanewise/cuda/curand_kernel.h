@@ -6,6 +6,7 @@
  */
 #ifndef LANEWISE_CUDA_CURAND_KERNEL_H
 #define LANEWISE_CUDA_CURAND_KERNEL_H
+#define CURAND_KERNEL_H_
 
 #include "cuda_runtime.h"
 

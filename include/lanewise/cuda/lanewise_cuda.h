@@ -43,5 +43,10 @@
 #include "lw/integers.h"
 #include "lw/simd_words.h"
 #include "lw/conversions.h"
+#include "lw/ordered_atomics.h"
+#include "lw/textures.h"
+
+/* What clang calls for products and quotients of C's complex numbers. */
+#include <__clang_cuda_complex_builtins.h>
 
 #endif

@@ -1,6 +1,7 @@
 /* runtime_cpp.h - the C++ side of CUDA's runtime: typed pointers, symbols and kernels by name. */
 #ifndef LANEWISE_CUDA_RUNTIME_CPP_H
 #define LANEWISE_CUDA_RUNTIME_CPP_H
+#define __CUDA_RUNTIME_H__
 
 #include "runtime_functions.h"
 

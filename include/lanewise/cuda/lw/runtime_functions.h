@@ -5,6 +5,7 @@
  */
 #ifndef LANEWISE_CUDA_RUNTIME_FUNCTIONS_H
 #define LANEWISE_CUDA_RUNTIME_FUNCTIONS_H
+#define __CUDA_RUNTIME_API_H__
 
 #include "runtime_types.h"
 

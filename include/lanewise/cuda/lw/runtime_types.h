@@ -1,6 +1,7 @@
 /* runtime_types.h - the types of CUDA 12's runtime, with its values. C and C++. */
 #ifndef LANEWISE_CUDA_RUNTIME_TYPES_H
 #define LANEWISE_CUDA_RUNTIME_TYPES_H
+#define __DRIVER_TYPES_H__ /* programs ask for this */
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* vector_functions.h - make_int2 and its like: a vector from its elements, on host and device. */
 #ifndef LANEWISE_CUDA_VECTOR_FUNCTIONS_H
 #define LANEWISE_CUDA_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

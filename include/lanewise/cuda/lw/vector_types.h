@@ -5,6 +5,7 @@
  */
 #ifndef LANEWISE_CUDA_VECTOR_TYPES_H
 #define LANEWISE_CUDA_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__
 
 #include "keywords.h"
 
