@@ -1,6 +1,7 @@
 /* chain.c - the text of what waits, and its launch: waiting.h. */
 #include "base/base.h"
 #include "waiting.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,10 +127,14 @@ static void add_statement(chain *c, array *a)
 
 /* ---- running ---- */
 
-/* What is launched: a map of the chain, or its sum. */
+/* What is launched: a map of the chain, or a reduction of it. */
 typedef struct job {
     const char *text, *head;
-    const lw_map_reduce_options *sum; /* NULL: a map */
+    const lw_map_reduce_options *options; /* NULL: a map */
+    const char *combine;
+    double identity;
+    const char *quotient; /* of the result x0, by p0 = count; or NULL */
+    double count;
 } job;
 
 static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const lw_tensor *in,
@@ -138,10 +143,14 @@ static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const
     static const char *const names[INPUTS] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
     const lw_map_options with = {names, c->number, c->numbers, j->head};
 
-    if (!j->sum)
+    if (!j->options)
         return lw_map_many(s, out, &j->text, 1, in, c->arrays, &with);
-    const lw_map_reduce_options options = {j->sum->axis, j->sum->keepdims, &with};
-    return lw_map_reduce(s, *out, j->text, "x + y", -0.0, in, c->arrays, &options);
+    const lw_map_reduce_options options = {j->options->axis, j->options->keepdims, &with};
+    const lw_status status =
+        lw_map_reduce(s, *out, j->text, j->combine, j->identity, in, c->arrays, &options);
+    const lw_map_number count = {"p0", lw_arg_real(j->count)};
+    const lw_map_options divided = {names, &count, 1, NULL};
+    return status || !j->quotient ? status : lw_map_many(s, out, &j->quotient, 1, out, 1, &divided);
 }
 
 /* A map of more axes than the library has; the tensors tell of memory alone. */
@@ -291,25 +300,27 @@ int chain_write(array *a, array *to)
     if (c && c->heads && !head)
         PyErr_NoMemory();
     else if (c)
-        failed = launch(c, a->waiting, to, &(job){c->text, head, NULL});
+        failed = launch(c, a->waiting, to, &(job){.text = c->text, .head = head});
     free(head);
     end(c);
     return failed;
 }
 
 /* A reduction's text names its map's type outside of functions, where no statements may be: so
- * `static float chain(float x0, double p0) { return ({ ... }); }`, and the map is the call. */
-static char *write_function(const chain *c, const array *a, char *call)
+ * `static float chain(float x0, double p0) { return ({ ... }); }`, and the map is the call, with
+ * `before` before it. */
+static char *write_function(const chain *c, const array *a, const char *more, const char *before,
+                            char *call)
 {
     const char *const type = lw__dtypes[a->dtype].c_name;
-    const size_t room = c->length + 64 * (2 + INPUTS + NUMBERS);
+    const size_t room = c->length + strlen(more) + 64 * (2 + INPUTS + NUMBERS);
     char *text = malloc(room), *head = NULL;
     size_t n = 0;
 
     if (!text)
         return NULL;
-    strcpy(call, "chain(");
-    n += (size_t)PyOS_snprintf(text, room, "static %s chain(", type);
+    strcat(strcpy(call, before), "(chain(");
+    n += (size_t)PyOS_snprintf(text, room, "%sstatic %s chain(", more, type);
     for (size_t k = 0; k < c->arrays + c->numbers; k++) {
         const size_t number = k - c->arrays;
         const bool is_array = k < c->arrays;
@@ -325,24 +336,90 @@ static char *write_function(const chain *c, const array *a, char *call)
                                    name);
         strcat(strcat(call, k ? ", " : ""), name);
     }
-    strcat(call, ")");
+    strcat(call, "))");
     PyOS_snprintf(text + n, room - n, ")\n{\n    return %s;\n}\n", c->text);
     head = join_heads(c, text);
     free(text);
     return head;
 }
 
-int chain_sum(array *a, array *to, const lw_map_reduce_options *options)
+/* A NaN wins, as the one that the library gives; -0 is less than +0. */
+static const char extreme_text[] = "static %s chain_term(%s v)\n"
+                                   "{\n"
+                                   "    const union { %s u; %s f; } nan = {%s};\n"
+                                   "    return v != v ? nan.f : v;\n"
+                                   "}\n"
+                                   "static %s chain_best(%s x, %s y)\n"
+                                   "{\n"
+                                   "    return x %s y || x != x || (x == y && copysign((%s)1, x) "
+                                   "%s 0) ? x : y;\n"
+                                   "}\n";
+
+/* Of floats by functions in the head. Integers are combined as int64. */
+static const char *find_extreme(lw_dtype dtype, bool is_min, job *j, char *text, size_t room)
+{
+    const char *const t = lw__dtypes[dtype].c_name, *const sign = is_min ? "<" : ">";
+    const bool is_wide = dtype == LW_F64;
+
+    *text = '\0';
+    j->identity = is_min ? INFINITY : -INFINITY;
+    if (dtype >= LW_F16) {
+        PyOS_snprintf(text, room, extreme_text, t, t, is_wide ? "uint64_t" : "uint32_t", t,
+                      is_min    ? "-1"
+                      : is_wide ? "INT64_MAX"
+                                : "INT32_MAX",
+                      t, t, t, sign, t, sign);
+        j->combine = "chain_best(x, y)";
+        return "chain_term";
+    }
+    j->combine = is_min ? "x < y ? x : y" : "x > y ? x : y";
+    j->identity = is_min ? 0x1p62 : -0x1p63;
+    if (dtype == LW_U64) {
+        j->combine =
+            is_min ? "(uint64_t)x < (uint64_t)y ? x : y" : "(uint64_t)x > (uint64_t)y ? x : y";
+        j->identity = is_min ? -1 : 0; /* all bits, or none */
+    }
+    return "";
+}
+
+/* How the terms are combined; what stands before them, and C that this needs. */
+static const char *describe(const array *a, enum reduction how, job *j, char *text, size_t room)
+{
+    *text = '\0';
+    j->combine = "x + y";
+    j->identity = -0.0;
+    switch (how) {
+    case MEAN:
+        j->count = j->options->axis ? (double)a->extent[a->rank - 1] : (double)array_size(a);
+        j->quotient = a->dtype == LW_F32 ? "x0 / (float)p0" : "x0 / p0";
+        return a->dtype < LW_F16 ? "(double)" : "";
+    case MAX: return find_extreme(a->dtype, false, j, text, room);
+    case MIN: return find_extreme(a->dtype, true, j, text, room);
+    case ANY:
+    case ALL:
+        j->combine = how == ANY ? "x | y" : "x & y";
+        j->identity = how == ALL;
+        return "0 != ";
+    default: return "";
+    }
+}
+
+int chain_reduce(array *a, array *to, enum reduction how, const lw_map_reduce_options *options)
 {
     chain *c = begin(a);
-    char call[16 + 8 * (INPUTS + NUMBERS)];
-    char *head = c ? write_function(c, a, call) : NULL;
+    job j = {.options = options};
+    char call[32 + 8 * (INPUTS + NUMBERS)], more[1024];
+    const char *before = describe(a, how, &j, more, sizeof more);
+    char *head = c ? write_function(c, a, more, before, call) : NULL;
     int failed = -1;
 
     if (c && !head)
         PyErr_NoMemory();
-    else if (c)
-        failed = launch(c, a->waiting, to, &(job){call, head, options});
+    else if (c) {
+        j.text = call;
+        j.head = head;
+        failed = launch(c, a->waiting, to, &j);
+    }
     free(head);
     end(c);
     return failed;

@@ -327,12 +327,14 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* parameters.c: a call's operation and its parameters. None is a default. */
 enum { PARAMETERS = 16 };
+enum reduction { NO_REDUCTION, SUM, MEAN, MAX, MIN, ANY, ALL };
 typedef struct request {
     size_t uses; /* calls, and one more while it is kept; under the GIL */
     const char *name;
     size_t outputs;
-    bool has_expression;           /* its kernels have code of the user */
-    bool is_sum, of_all, keepdims; /* is_sum: in the fixed order, with its own dtype */
+    bool has_expression;    /* its kernels have code of the user */
+    enum reduction reduces; /* of a chain: in the fixed order, with its own dtype */
+    bool of_all, keepdims;
     long axis;
     lw_params *params;   /* whose texts are those of `values` */
     size_t shaped;       /* inputs of the last call, one or two, with one output; 0: none yet */
@@ -344,10 +346,10 @@ request *request_take(core *c, PyObject *name, PyObject *dict); /* NULL: an exce
 void request_drop(request *r);                                  /* r may be NULL */
 bool is_constant(PyObject *value);                              /* it is what it is */
 
-/* waiting.c: sums of what waits, without the elements between. waiting_find - the one array that
- * the request sums in C order or along its last axis, if it waits; else NULL. */
+/* waiting.c: reductions of what waits, without the elements between. waiting_find - the one array
+ * that the request reduces in C order or along its last axis, if it waits; else NULL. */
 array *waiting_find(core *c, const request *r, PyObject *inputs, Py_ssize_t first, PyObject *out);
-array *waiting_sum(array *a, const request *r);
+array *waiting_reduce(array *a, const request *r);
 
 /* operate.c */
 typedef struct dtypes {

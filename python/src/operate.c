@@ -384,7 +384,7 @@ static PyObject *operate(call *c, PyObject *const *args)
     array *x = c->is_queued ? NULL : waiting_find(c->core, c->request, inputs, 0, out);
 
     if (x)
-        return (PyObject *)waiting_sum(x, c->request);
+        return (PyObject *)waiting_reduce(x, c->request);
     if (take_inputs(c, inputs, 0))
         return NULL;
     if (!c->recorder && c->stream)
@@ -473,11 +473,13 @@ bool operate_again(core *m, request *r, const dtypes *dtypes, PyObject *args, Py
     begin(&c, m);
     r->uses++;
     m->sight = NULL; /* who watches sees one call that is none of operate */
-    array *summed = waiting_find(m, r, args, first, out);
-    if (summed && dtypes->inputs == 1 && (int)summed->dtype == dtypes->in[0]) {
-        *result = (PyObject *)waiting_sum(summed, r);
+    array *waits = waiting_find(m, r, args, first, out);
+    if (waits) { /* it still does if Python is asked */
+        const bool is_same = dtypes->inputs == 1 && (int)waits->dtype == dtypes->in[0];
+
+        *result = is_same ? (PyObject *)waiting_reduce(waits, r) : NULL;
         request_drop(r);
-        return true;
+        return is_same;
     }
     const bool is_taken = !take_request(&c, r) && !take_inputs(&c, args, first) &&
                           (out == Py_None || !take_outputs(&c, out));

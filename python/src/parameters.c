@@ -129,12 +129,24 @@ static bool hold_objects(request *r, PyObject *name, PyObject *dict)
     return is_kept;
 }
 
-/* lw.sum's words, as the waiting results can do them. */
-static void note_sum(request *r)
+static enum reduction reduction_of(const char *name)
 {
-    r->is_sum = !strcmp(r->name, "sum");
+    static const char *const names[] = {"", "sum", "mean", "max", "min", "any", "all"};
+
+    for (int k = SUM; k <= ALL; k++)
+        if (!strcmp(name, names[k]))
+            return (enum reduction)k;
+    return NO_REDUCTION;
+}
+
+/* The words of lw.sum and the like, as the waiting results can do them. */
+static void note_reduction(request *r)
+{
+    bool is_known = true;
+
+    r->reduces = reduction_of(r->name);
     r->of_all = true;
-    for (size_t k = 0; k < r->count && r->is_sum; k++) {
+    for (size_t k = 0; k < r->count && r->reduces && is_known; k++) {
         PyObject *const value = r->values[k];
 
         if (!PyUnicode_CompareWithASCIIString(r->names[k], "axis")) {
@@ -143,14 +155,16 @@ static void note_sum(request *r)
         } else if (!PyUnicode_CompareWithASCIIString(r->names[k], "keepdims"))
             r->keepdims = value == Py_True;
         else if (!PyUnicode_CompareWithASCIIString(r->names[k], "sum"))
-            r->is_sum = value == Py_None || !PyUnicode_CompareWithASCIIString(value, "fixed");
+            is_known = value == Py_None || !PyUnicode_CompareWithASCIIString(value, "fixed");
         else
-            r->is_sum = value == Py_None;
+            is_known = value == Py_None;
     }
     if (PyErr_Occurred()) { /* the library will say it */
         PyErr_Clear();
-        r->is_sum = false;
+        is_known = false;
     }
+    if (!is_known)
+        r->reduces = NO_REDUCTION;
 }
 
 static request *make_request(core *c, PyObject *name, PyObject *dict, bool *is_kept)
@@ -174,7 +188,7 @@ static request *make_request(core *c, PyObject *name, PyObject *dict, bool *is_k
     r->outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
     r->has_expression = !strcmp(text, "map") || !strcmp(text, "map_reduce");
     *is_kept = hold_objects(r, name, dict);
-    note_sum(r);
+    note_reduction(r);
     r->params = read_parameters(c, op, dict);
     if (!r->params) {
         request_drop(r);

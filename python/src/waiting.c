@@ -2,6 +2,8 @@
 #include "waiting.h"
 #include <stdlib.h>
 
+enum { MANY = 1 << 13 };
+
 /* The extents that all terms broadcast to. */
 static int find_shape(const elementwise *f, const term *terms, int *rank, Py_ssize_t *extents)
 {
@@ -194,16 +196,16 @@ static void arrive(array *a, array *to)
     waiting_drop(a);
 }
 
-/* The elements, or their sums, in an array of their own; other threads wait for it. NULL: an
- * exception. */
-static array *run(array *a, lw_dtype dtype, int rank, const Py_ssize_t *extents,
-                  const lw_map_reduce_options *sum)
+/* The elements, or what they are reduced to, in an array of its own; other threads wait for it.
+ * NULL: an exception. */
+static array *run(array *a, lw_dtype dtype, int rank, const Py_ssize_t *extents, enum reduction how,
+                  const lw_map_reduce_options *options)
 {
     waiting *w = a->waiting;
 
     w->is_running = true; /* also while terms are computed */
     array *to = fit(w) ? NULL : array_allocate(w->device, dtype, rank, extents);
-    if (to && (sum ? chain_sum(a, to, sum) : chain_write(a, to)))
+    if (to && (how ? chain_reduce(a, to, how, options) : chain_write(a, to)))
         Py_CLEAR(to);
     w->is_running = false;
     return to;
@@ -212,7 +214,7 @@ static array *run(array *a, lw_dtype dtype, int rank, const Py_ssize_t *extents,
 static int compute(array *a)
 {
     HOLD(a); /* its last reader may go */
-    array *to = run(a, a->dtype, a->rank, a->extent, NULL);
+    array *to = run(a, a->dtype, a->rank, a->extent, NO_REDUCTION, NULL);
     if (to)
         arrive(a, to);
     const int failed = to ? 0 : -1;
@@ -305,24 +307,42 @@ int waiting_write(elementwise *f, const overload *o, const term *terms, array *t
     return failed;
 }
 
+/* Of few elements two kernels take less time. The smallest of int64 has no identity that a double
+ * says. */
+static bool can_reduce(const array *a, const request *r)
+{
+    return array_size(a) >= MANY && a->dtype != LW_F16 && a->dtype != LW_BF16 &&
+           (r->reduces != MIN || a->dtype != LW_I64);
+}
+
 array *waiting_find(core *c, const request *r, PyObject *inputs, Py_ssize_t first, PyObject *out)
 {
-    if (!r->is_sum || out != Py_None || c->checker || PyTuple_Size(inputs) != first + 1 ||
+    if (!r->reduces || out != Py_None || c->checker || PyTuple_Size(inputs) != first + 1 ||
         !is_array(c, PyTuple_GetItem(inputs, first)))
         return NULL;
     array *a = (array *)PyTuple_GetItem(inputs, first);
     const bool is_last = r->of_all || r->axis == a->rank - 1 || r->axis == -1;
-    const bool can =
-        a->waiting && !a->waiting->is_running && is_last && a->rank && a->rank <= RANKS;
+    const bool can = a->waiting && !a->waiting->is_running && is_last && a->rank &&
+                     a->rank <= RANKS && can_reduce(a, r);
 
-    return can && a->dtype != LW_F16 && a->dtype != LW_BF16 ? a : NULL;
+    return can ? a : NULL;
 }
 
-array *waiting_sum(array *a, const request *r)
+static lw_dtype dtype_of_result(lw_dtype of, enum reduction how)
+{
+    switch (how) {
+    case ANY:
+    case ALL: return LW_BOOL;
+    case SUM: return of < LW_F16 ? LW_I64 : of;
+    case MEAN: return of < LW_F16 ? LW_F64 : of;
+    default: return of;
+    }
+}
+
+array *waiting_reduce(array *a, const request *r)
 {
     const bool of_all = r->of_all, keepdims = r->keepdims;
     const lw_map_reduce_options options = {of_all ? 0 : LW_AXIS(-1), keepdims, NULL};
-    const lw_dtype dtype = a->dtype < LW_F16 ? LW_I64 : a->dtype;
     Py_ssize_t extents[RANKS];
     int rank = 0;
 
@@ -330,7 +350,7 @@ array *waiting_sum(array *a, const request *r)
         if (keepdims || (!of_all && k < a->rank - 1))
             extents[rank++] = of_all || k == a->rank - 1 ? 1 : a->extent[k];
     HOLD(a);
-    array *to = run(a, dtype, rank, extents, &options);
+    array *to = run(a, dtype_of_result(a->dtype, r->reduces), rank, extents, r->reduces, &options);
     DROP(a);
     return to;
 }

@@ -8,7 +8,7 @@
  *
  *     settle.c     the lists, and what has to be there
  *     waiting.c    what may wait, and how long
- *     chain.c      the text of what waits, and its launch
+ *     chain.c      the text of what waits, and its launch; reductions of it
  *     joined.c     axes that are joined, where there are too many
  */
 #ifndef LANEWISE_PYTHON_WAITING_H
@@ -45,8 +45,8 @@ reader **readers_of(array *a);
 /* chain_write - compute what waits, into the elements of an array that is there, of its shape. */
 int chain_write(array *a, array *to);
 
-/* chain_sum - the sums of what waits, over an axis or all; the options have no `with`. */
-int chain_sum(array *a, array *to, const lw_map_reduce_options *options);
+/* chain_reduce - what waits, over its last axis or all; the options have no `with`. */
+int chain_reduce(array *a, array *to, enum reduction how, const lw_map_reduce_options *options);
 bool is_same_view(const array *a, const array *b);
 
 /* What is computed into an array, of arrays that broadcast to it: axes that are joined. */
