@@ -42,11 +42,11 @@ static bool usage(const char *what, const char *word)
         what, word);
 }
 
-/* The same for a file: clang gets it without its name. */
+/* The same for a file, and for one that has lines added: clang gets it without its name. */
 static bool hide_name(struct lw__options *o)
 {
     const char *slash = strrchr(o->path, '/');
-    if (o->path[0] != '@' && !(slash && slash[1] == '@'))
+    if (o->path[0] != '@' && !(slash && slash[1] == '@') && !o->instance_count)
         return true;
     o->source_fd = open(o->path, O_RDONLY | O_CLOEXEC);
     if (o->source_fd < 0)
@@ -69,6 +69,16 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
         o->clang_args[o->clang_arg_count++] = lw__format(&o->arena, "%s%s%s", name, before, value);
         return true;
+    }
+    if (!strcmp(name, "--instantiate")) {
+        o->instances[o->instance_count++] = lw__copy(&o->arena, value);
+        return true;
+    }
+    if (!strcmp(name, "--cuda")) {
+        int arch = 0;
+        o->is_cuda = !strncmp(value, "sm_", 3) && number(value + 3, &arch) && arch >= 20;
+        o->cuda_arch = (unsigned)arch;
+        return o->is_cuda || usage("--cuda takes sm_NN, not ", value);
     }
     if (!strcmp(name, "--source"))
         return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
@@ -170,10 +180,22 @@ static bool read_words(int argc, char **argv, struct lw__options *o)
     return true;
 }
 
+/* A text is CUDA if it says so, or its name does. */
+static void find_language(struct lw__options *o)
+{
+    enum { USUAL_ARCH = 80 };
+    const char *dot = strrchr(o->name, '.');
+    if (dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
+        o->is_cuda = true;
+    if (!o->cuda_arch)
+        o->cuda_arch = USUAL_ARCH;
+}
+
 static bool parse(int argc, char **argv, struct lw__options *o)
 {
     *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1, .first.fd = -1};
     o->clang_args = lw__new(&o->arena, (size_t)argc + 1, sizeof *o->clang_args);
+    o->instances = lw__new(&o->arena, (size_t)argc + 1, sizeof *o->instances);
     if (!read_words(argc, argv, o))
         return false;
     if (o->header_module)
@@ -194,6 +216,7 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return usage("need one of PATH and --source", "");
     if (!o->name)
         o->name = o->path ? o->path : "<source>";
+    find_language(o);
     return !o->path || hide_name(o);
 }
 

@@ -24,9 +24,6 @@
 
 static const char *const common_flags[] = {LW_FRONT_END,
                                            "--target=x86_64-unknown-linux-gnu",
-                                           "-x",
-                                           "c",
-                                           "-std=gnu17",
                                            "-O1",
                                            "-funroll-loops", /* else each loop has metadata
                                                               * against it */
@@ -35,32 +32,92 @@ static const char *const common_flags[] = {LW_FRONT_END,
                                            "-fconvergent-functions",
                                            "-fno-strict-aliasing",
                                            "-fno-strict-float-cast-overflow", /* it saturates */
-                                           "-nostdlibinc",
-                                           "-ffreestanding",
-                                           "-fno-gnu-inline-asm",
                                            "-fno-color-diagnostics",
                                            "-fno-crash-diagnostics",
                                            "-fshow-overloads=best",
                                            "-fmacro-backtrace-limit=1",
-                                           "-Wno-unknown-attributes",
-                                           "-Werror=format",
-                                           "-Werror=format-nonliteral",
-                                           "-Wno-format-zero-length",
                                            "-Xclang",
                                            "-ffloat16-excess-precision=none",
                                            "-Xclang",
                                            "-fbfloat16-excess-precision=none"};
 
+/* Kernels in C, of <lanewise/kernel.h>. */
+static const char *const c_flags[] = {"-x",
+                                      "c",
+                                      "-std=gnu17",
+                                      "-nostdlibinc",
+                                      "-ffreestanding",
+                                      "-fno-gnu-inline-asm",
+                                      "-Wno-unknown-attributes",
+                                      "-Werror=format",
+                                      "-Werror=format-nonliteral",
+                                      "-Wno-format-zero-length",
+                                      "-fsanitize=vla-bound,array-bounds,unreachable"};
+
+/* CUDA: the device's half of a file, for the target of all kernels. clang's driver would make PTX;
+ * what follows -Xclang is after its own words, and counts. */
+static const char *const cuda_flags[] = {"-x",
+                                         "cuda",
+                                         "--cuda-device-only",
+                                         "-nocudainc",
+                                         "-nocudalib",
+                                         "--cuda-path=/nonexistent", /* no toolkit is looked for */
+                                         "--cuda-gpu-arch=sm_80",
+                                         "--cuda-feature=+sse2", /* else one of PTX */
+                                         "-std=gnu++17",
+                                         "-U__CUDA_ARCH__",
+                                         "-fno-threadsafe-statics",
+                                         "-Wno-unused-value", /* of (void)macros for the host */
+                                         "-Wno-unknown-attributes",
+                                         "-Xclang",
+                                         "-triple",
+                                         "-Xclang",
+                                         "x86_64-unknown-linux-gnu",
+                                         "-Xclang",
+                                         "-target-cpu",
+                                         "-Xclang",
+                                         "x86-64",
+                                         "-Xclang",
+                                         "-target-sdk-version=12.4",
+                                         "-Xclang",
+                                         "-debug-info-kind=constructor",
+                                         "-Xclang",
+                                         "-dwarf-version=5",
+                                         "-Xclang",
+                                         "-fcuda-allow-variadic-functions",
+                                         "-Xclang",
+                                         "-fsanitize=array-bounds,unreachable",
+                                         "-Xclang",
+                                         "-fsanitize-recover=array-bounds"};
+
+/* For `check` (instrument/overflow_checks.c). */
+#define OVERFLOWS                                                                                  \
+    "signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,builtin"
+static const char *const c_overflow_flags[] = {"-fsanitize=" OVERFLOWS},
+                         *const cuda_overflow_flags[] = {
+                             "-Xclang", "-fsanitize=" OVERFLOWS, "-Xclang",
+                             "-fsanitize-recover=" OVERFLOWS};
+
+/* A list of words. */
+struct words {
+    const char *const *list;
+    size_t count;
+};
+#define WORDS(list) {list, sizeof list / sizeof *list}
+
+/* What clang is told of a language besides common_flags, and for devices that look at arithmetic.
+ */
+static const struct language {
+    struct words flags, overflow_flags;
+} languages[] = {[false] = {WORDS(c_flags), WORDS(c_overflow_flags)},
+                 [true] = {WORDS(cuda_flags), WORDS(cuda_overflow_flags)}};
+
 /* Descriptor 3 of clang: it writes the list of files it read there. */
 #define RULE_FLAGS "-MD", "-MT", "x", "-MF", "/dev/fd/3"
 #define CODE_FLAGS                                                                                 \
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
-        "-fno-discard-value-names", "-fsanitize=vla-bound,array-bounds,unreachable"
+        "-fno-discard-value-names"
 #define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
-/* For `check` (instrument/overflow_checks.c). */
-static const char overflow_flag[] =
-    "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,"
-    "builtin";
 static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                          *const text_flags[] = {"-S", MODULE_FLAGS},
                          *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"},
@@ -73,25 +130,17 @@ static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                                                   RULE_FLAGS,
                                                   "-o",
                                                   "-"};
-enum {
-    COMMON_FLAGS = sizeof common_flags / sizeof *common_flags,
-    FLAGS = sizeof build_flags / sizeof *build_flags,
-    PRINT_FLAGS = sizeof print_flags / sizeof *print_flags,
-    HEADER_FLAGS = sizeof header_flags / sizeof *header_flags
-};
+static const struct words builds = WORDS(build_flags), texts = WORDS(text_flags),
+                          prints = WORDS(print_flags), headers = WORDS(header_flags);
+enum { COMMON_FLAGS = sizeof common_flags / sizeof *common_flags };
 
 uint64_t lw__clang_hash_flags(uint64_t hash)
 {
-    const struct {
-        const char *const *words;
-        size_t count;
-    } lists[] = {{common_flags, COMMON_FLAGS},
-                 {build_flags, FLAGS},
-                 {print_flags, PRINT_FLAGS},
-                 {header_flags, HEADER_FLAGS}};
+    const struct words lists[] = {WORDS(common_flags), WORDS(c_flags), WORDS(cuda_flags), builds,
+                                  prints, headers};
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (size_t i = 0; i < lists[l].count; i++)
-            hash = lw__hash(hash, lists[l].words[i], strlen(lists[l].words[i]) + 1);
+            hash = lw__hash(hash, lists[l].list[i], strlen(lists[l].list[i]) + 1);
     return hash;
 }
 
@@ -138,6 +187,23 @@ bool lw__header_folder(char folder[LW_PATH_MAX])
     return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
 }
 
+/* What makes clang compile these kernels, which nobody may launch: their addresses are taken. One
+ * of several with the name is chosen by its parameters' types. */
+static void add_instances(const struct lw__options *o, struct lw__text *text)
+{
+    lw__text_add(text, "%s", o->instance_count ? "\n#line 1 \"<kernel>\"\n" : "");
+    for (size_t i = 0; i < o->instance_count; i++) {
+        const char *name = o->instances[i], *angle = strrchr(name, '>');
+        const char *types = strchr(angle ? angle : name, '(');
+        lw__text_add(text, "namespace { [[maybe_unused]] auto *const lw__kernel_%zu = ", i);
+        if (types)
+            lw__text_add(text, "static_cast<void (*)%s>(&%.*s); }\n", types, (int)(types - name),
+                         name);
+        else
+            lw__text_add(text, "&%s; }\n", name);
+    }
+}
+
 /* Text from a descriptor is passed to clang under its name for the user. */
 static int named_source(struct lw__unit *unit)
 {
@@ -147,7 +213,9 @@ static int named_source(struct lw__unit *unit)
         lw__text_add(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
     lw__text_add(&text, "\"\n");
     int file = lw__memory_file("lanewise-source");
-    if (file < 0 || !lw__read_all(unit->options->source_fd, &text) ||
+    const bool is_read = lw__read_all(unit->options->source_fd, &text);
+    add_instances(unit->options, &text);
+    if (file < 0 || !is_read ||
         write(file, text.data, text.length) != (ssize_t)text.length) {
         lw__defect("the source cannot be copied");
         close(file);
@@ -173,8 +241,14 @@ struct how {
  * it read and where the clang in this program prints declarations. Those of -1 it does not have. */
 enum { SOURCE, DEPENDS, DECLARATIONS, KEEP };
 
-static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
-                        size_t flag_count, const int *keep, const struct how *how)
+static void add_words(const char **argv, size_t *n, const struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        argv[(*n)++] = words->list[i];
+}
+
+static bool start_clang(struct lw__unit *unit, struct clang *clang, const struct words *flags,
+                        const int *keep, const struct how *how)
 {
     const struct lw__own *own = how->own;
     const struct lw__options *o = unit->options;
@@ -182,16 +256,23 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     char folder[PATH_MAX];
     if (!lw__header_folder(folder))
         return false;
+    const struct language *language = &languages[o->is_cuda];
+    const size_t words = COMMON_FLAGS + language->flags.count + language->overflow_flags.count +
+                         flags->count + o->clang_arg_count + 2 * own->count;
     size_t n = 0;
-    const char **argv =
-        lw__new(scratch, COMMON_FLAGS + flag_count + o->clang_arg_count + 2 * own->count + 14,
-                sizeof *argv);
+    const char **argv = lw__new(scratch, words + 24, sizeof *argv);
     for (size_t i = 0; i < COMMON_FLAGS; i++)
         argv[n++] = common_flags[i];
+    add_words(argv, &n, &language->flags);
     if (lw__has(unit, LW_IS_OBSERVED))
-        argv[n++] = overflow_flag;
-    for (size_t i = 0; i < flag_count; i++)
-        argv[n++] = flags[i];
+        add_words(argv, &n, &language->overflow_flags);
+    add_words(argv, &n, flags);
+    if (o->is_cuda) { /* before the user's, which may have a toolkit's */
+        argv[n++] = lw__format(scratch, "-I%s/lanewise/cuda", folder);
+        argv[n++] = "-include";
+        argv[n++] = "lanewise_cuda.h";
+        argv[n++] = lw__format(scratch, "-D__CUDA_ARCH__=%u", o->cuda_arch * 10);
+    }
     for (size_t i = 0; i < o->clang_arg_count; i++)
         argv[n++] = o->clang_args[i];
     const char *name = own->names.data;
@@ -201,8 +282,10 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     }
     argv[n++] = "-I";
     argv[n++] = folder;
-    argv[n++] = "-idirafter";
-    argv[n++] = lw__format(scratch, "%s/lanewise/libc", folder);
+    if (!o->is_cuda) { /* a CUDA file has the host's library */
+        argv[n++] = "-idirafter";
+        argv[n++] = lw__format(scratch, "%s/lanewise/libc", folder);
+    }
     if (how->is_header || how->module) { /* where names of headers in the module begin */
         argv[n++] = "-isysroot";
         argv[n++] = folder;
@@ -225,6 +308,16 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
                lw__clang_start(scratch, argv, clang->in, keep + 1, keep_count, &clang->process);
 }
 
+/* C++'s library is many files, and is the compiler's own as its version is. */
+static bool is_of_system(const char *path)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/../lib/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    return false;
+}
+
 /* The Makefile rule that -MD writes: names have blanks, $ and # escaped. */
 static void add_dependencies(struct lw__unit *unit, const char *rule)
 {
@@ -240,7 +333,8 @@ static void add_dependencies(struct lw__unit *unit, const char *rule)
             lw__text_add_bytes(&name, c++, 1);
             if (*c && *c != ' ' && *c != '\n' && !(*c == '\\' && c[1] == '\n'))
                 continue;
-            lw__dependency_add(unit, name.data);
+            if (!unit->options->is_cuda || !is_of_system(name.data))
+                lw__dependency_add(unit, name.data);
             name.length = 0;
         } else {
             c++;
@@ -355,7 +449,7 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
     struct lw__text written = lw__text_in(&unit->scratch), module = written;
     lw__context_close(unit);
     lw__context_open(unit);
-    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, how) && wait_clang(&clang) &&
+    bool ok = start_clang(unit, &clang, &texts, keep, how) && wait_clang(&clang) &&
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
         ok = lw__clang_asked(unit) && lw__defect("clang-19's bitcode cannot be read");
@@ -415,11 +509,11 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     const int keep[] = {source, lw__memory_file("lanewise-depends"),
                         lw__memory_file("lanewise-declarations")},
               alone[KEEP] = {source, -1, -1};
-    const bool prints_alone = !lw__clang_is_inside();
+    const bool prints_alone = !lw__clang_is_inside() && !unit->options->is_cuda;
     unit->ast_print.length = 0;
     bool ok = keep[DEPENDS] >= 0 && keep[DECLARATIONS] >= 0 &&
-              start_clang(unit, &build, build_flags, FLAGS, keep, how);
-    ok = ok && (!prints_alone || start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how));
+              start_clang(unit, &build, &builds, keep, how);
+    ok = ok && (!prints_alone || start_clang(unit, &print, &prints, alone, how));
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
@@ -492,16 +586,16 @@ bool lw__pass_front(struct lw__unit *unit)
             close(source);
         return ok;
     }
-    if (ok && lw__header_module(unit, source, module))
+    if (ok && !unit->options->is_cuda && lw__header_module(unit, source, module))
         how.module = module;
     ok = ok && run_clangs(unit, source, &how, &said);
     if (ok && is_strange(unit))
         ok = lw__clang_asked(unit);
-    if (ok && unit->diags.errors && !unit->diags.crashed && said.length)
+    if (ok && unit->diags.errors && !unit->diags.crashed && said.length && !unit->options->is_cuda)
         ok = run_with_own_names(unit, source, start, &said);
     if (source >= 0)
         close(source);
-    return ok;
+    return ok && (!unit->options->is_cuda || unit->diags.errors || lw__cuda_module(unit));
 }
 
 bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw__text *module,
@@ -517,7 +611,7 @@ bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw_
     lw__unit_begin(&of, &options);
     struct lw__text said = lw__text_in(&unit->scratch);
     bool ok = lw__target_choose(&of) && keep[DEPENDS] >= 0 &&
-              start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
+              start_clang(&of, &clang, &headers, keep,
                           &(struct how){.own = &none, .is_header = true});
     ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
     if (ok && (clang.status || said.length))

@@ -90,6 +90,10 @@ bool lw__is_our_header(const char *file, size_t length);
 /* The text of lanewise/NAME; NULL, with a message: it cannot be read. */
 const char *lw__our_header(struct lw__arena *arena, const char *name);
 
+/* ---- cuda_module.c --------------------------------------------------------------------------- */
+
+bool lw__cuda_module(struct lw__unit *unit);
+
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 
 /* The module as text, with conversions between _Float16 and __bf16 through float. */

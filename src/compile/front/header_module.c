@@ -99,9 +99,11 @@ static bool is_defined(const struct lw__options *o, const char *text, bool is_ta
 static bool is_defined_within(const struct lw__options *o)
 {
     const char *end, *text = lw__clang_own_headers(&end);
-    for (; text < end; text += strlen(text) + 1)
-        if (is_defined(o, text, false))
+    for (; text < end; text += strlen(text) + 1) {
+        const bool is_cuda = !strncmp(text, "__clang_cuda", 12) || !strncmp(text, "cuda_", 5);
+        if (!is_cuda && is_defined(o, text, false))
             return true;
+    }
     return false;
 }
 

@@ -94,10 +94,13 @@ class EmitAndPrintAction : public EmitBCAction
     }
 };
 
-static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind)
+static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind, bool is_cuda)
 {
     switch (kind) {
-    case frontend::EmitBC: return std::make_unique<EmitAndPrintAction>();
+    case frontend::EmitBC:
+        if (is_cuda) /* the declarations of C++'s library are many, and nobody reads them */
+            return std::make_unique<EmitBCAction>();
+        return std::make_unique<EmitAndPrintAction>();
     case frontend::EmitLLVM: return std::make_unique<EmitLLVMAction>();
     case frontend::EmitObj: return std::make_unique<EmitObjAction>();
     case frontend::GeneratePCH: return std::make_unique<GeneratePCHAction>();
@@ -119,19 +122,31 @@ static int run_front_end(const llvm::opt::ArgStringList &options, const char *pr
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(on_fatal_error, &clang.getDiagnostics());
     early->FlushDiagnostics(clang.getDiagnostics());
-    std::unique_ptr<FrontendAction> action = action_of(clang.getFrontendOpts().ProgramAction);
+    std::unique_ptr<FrontendAction> action = action_of(clang.getFrontendOpts().ProgramAction, clang.getLangOpts().CUDA);
     const bool ok = is_read && action && clang.ExecuteAction(*action);
     llvm::outs().flush();
     llvm::errs().flush();
     _Exit(!ok); /* the process ends sooner than all would be given back */
 }
 
+static bool is_cuda(const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(words[i], "--cuda-device-only"))
+            return true;
+    return false;
+}
+
 extern "C" int lw__clang(const char *const *words, size_t count)
 {
     noteBottomOfStack(); /* deep nesting then goes on in threads with stacks of their own */
     llvm::SmallVector<const char *, 64> all(words, words + count);
-    all.insert(all.begin() + 1, {"-nobuiltininc", "-Xclang", "-internal-isystem", "-Xclang",
-                                 LW_CLANG_FOLDER, "--gcc-toolchain=" LW_CLANG_FOLDER});
+    all.insert(all.begin() + 1,
+               {"-nobuiltininc", "-Xclang", "-internal-isystem", "-Xclang", LW_CLANG_FOLDER});
+    if (is_cuda(words, count)) /* C++'s library is the host's; wrappers of its headers come first */
+        all.insert(all.begin() + 1, {"-isystem", LW_CLANG_FOLDER "/cuda_wrappers"});
+    else
+        all.insert(all.begin() + 1, "--gcc-toolchain=" LW_CLANG_FOLDER);
     llvm::IntrusiveRefCntPtr<DiagnosticOptions> how = CreateAndPopulateDiagOpts(all).release();
     auto *printer = new TextDiagnosticPrinter(llvm::errs(), how.get());
     printer->setPrefix(words[0]);

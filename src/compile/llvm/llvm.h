@@ -40,6 +40,9 @@ enum lw__di_tag {
 
 /* The operands of LLVM 19's debug info nodes, by index: LLVM's DebugInfoMetadata.h. */
 enum lw__di_operand {
+    LW_DI_SCOPE = 1,            /* of subprograms, namespaces and types */
+    LW_DI_NAMESPACE_NAME = 2,
+    LW_DI_SUBPROGRAM_NAME = 2,
     LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
     LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */
     LW_DI_SUBROUTINE_TYPES = 3, /* result, parameters */
@@ -75,6 +78,9 @@ enum lw__pipeline {
 #define LW_PIPELINE(name, passes) LW_PASSES_##name,
 #include "compile/llvm/pipelines.def"
 };
+
+/* A flag of modules that were made of CUDA files. */
+#define LW_CUDA_FLAG "lw.cuda"
 
 /* A call that a block makes once, with uniform operands (cpu/amx.c). */
 #define LW_AMX_PRODUCTS "lw.amx_products"
@@ -213,6 +219,7 @@ bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: 
 void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
+bool lw__ir_is_cuda(LLVMModuleRef module); /* the text was CUDA: front/cuda_module.c */
 enum lw__native lw__native_of(const char *callee);
 bool lw__spmd_is_native(LLVMValueRef i); /* a call of any of these */
 bool lw__spmd_is_rarely(LLVMValueRef i); /* a call of lw.rarely */

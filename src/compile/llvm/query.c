@@ -496,3 +496,8 @@ bool lw__spmd_is_rarely(LLVMValueRef i)
 {
     return LLVMIsACallInst(i) && lw__native_of(lw__ir_callee(i)) == LW_NATIVE_RARELY;
 }
+
+bool lw__ir_is_cuda(LLVMModuleRef module)
+{
+    return LLVMGetModuleFlag(module, LW_CUDA_FLAG, strlen(LW_CUDA_FLAG));
+}

@@ -72,12 +72,23 @@ static bool becomes_loop(LLVMValueRef atomic)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
+/* A kernel's name, as PTX takes one: that of a kernel in C++ has brackets, commas and colons. */
+static const char *spelt(struct lw__gpu *x, const char *name)
+{
+    char *copy = lw__copy(&x->unit->scratch, name);
+    for (char *c = copy; *c; c++)
+        if (!lw__is_word_char(*c))
+            *c = '_';
+    return copy;
+}
+
 static LLVMValueRef declare(struct lw__gpu *x)
 {
     const uint64_t bytes = x->kernel->arg_bytes ? x->kernel->arg_bytes : 8;
     LLVMTypeRef packed = LLVMArrayType2(x->i8, bytes), types[] = {x->ptr, x->i64};
     /* where stages are shown there may be several */
-    const char *name = x->unit->options->common_fd < 0 ? x->kernel->name : LW_CUDA_ENTRY;
+    const char *name =
+        x->unit->options->common_fd < 0 ? spelt(x, x->kernel->name) : LW_CUDA_ENTRY;
     LLVMSetValueName2(x->kernel->function, "", 0);
     LLVMValueRef f = LLVMAddFunction(x->module, name, LLVMFunctionType(x->none, types, 2, 0));
     const unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5),

@@ -137,6 +137,10 @@ struct lw__options {
     struct lw__arena arena; /* has the words below */
     char **clang_args;      /* -D and -I, in order, each with its value */
     size_t clang_arg_count;
+    bool is_cuda;           /* --cuda, or the name ends in .cu or .cuh */
+    unsigned cuda_arch;     /* 80 for sm_80: what __CUDA_ARCH__ is ten times of */
+    char **instances;       /* --instantiate: kernels as C++ writes them after & */
+    size_t instance_count;
     bool debug;                /* -O0: every variable has its value at each line; for ref */
     bool bounds;               /* also a form whose accesses stay within their objects; with
                                 * common_fd or show that form */

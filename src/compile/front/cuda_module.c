@@ -1,0 +1,199 @@
+/* cuda_module.c - clang's module of a CUDA file, as that of a kernel file in C would be.
+ *
+ * In clang's CUDA mode (clang.c) the device's half of a file is a module of the usual target. What
+ * differs from C's is said by annotations and attributes, and becomes what the passes know:
+ *     __shared__                       a global with the annotation lw.shared -> section lw.shared
+ *     extern __shared__ T name[]       -> section lw.dynshared
+ *     __constant__, __device__         externally_initialized -> section lw.symbol: symbols.c
+ *     a kernel's name                  mangled -> as C++ writes it, with its template arguments
+ *     assert                           the C library's function -> lw.assert_fail
+ * Functions that no kernel calls go: the file may have many, for the host's half, too.
+ */
+#include "compile/front/front.h"
+#include "compile/llvm/llvm.h"
+#include <llvm-c/Comdat.h>
+#include <string.h>
+
+enum { ANNOTATED_VALUE, ANNOTATION };
+
+enum { DYNAMIC_ALIGN = 16 }; /* what extern __shared__ arrays of any type may expect */
+
+static LLVMValueRef annotations(LLVMModuleRef module)
+{
+    LLVMValueRef global = LLVMGetNamedGlobal(module, "llvm.global.annotations");
+    return global ? LLVMGetInitializer(global) : NULL;
+}
+
+static void share(LLVMValueRef global)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    const bool is_dynamic = LLVMGetTypeKind(type) == LLVMArrayTypeKind && !LLVMGetArrayLength2(type);
+    LLVMSetGlobalConstant(global, 0);
+    if (LLVMIsDeclaration(global) && is_dynamic) {
+        LLVMSetSection(global, "lw.dynshared");
+        if (LLVMGetAlignment(global) < DYNAMIC_ALIGN)
+            LLVMSetAlignment(global, DYNAMIC_ALIGN);
+        return;
+    }
+    LLVMSetSection(global, "lw.shared");
+    LLVMSetInitializer(global, LLVMGetUndef(type));
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+}
+
+/* Shared memory of all blocks; clang keeps no address space for it on this target. */
+static void share_all(LLVMModuleRef module)
+{
+    LLVMValueRef rows = annotations(module);
+    for (int i = 0; rows && i < LLVMGetNumOperands(rows); i++) {
+        LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
+        LLVMValueRef value = LLVMGetOperand(row, ANNOTATED_VALUE);
+        const char *text = lw__ir_literal(LLVMGetOperand(row, ANNOTATION));
+        if (text && !strcmp(text, "lw.shared") && LLVMIsAGlobalVariable(value))
+            share(value);
+    }
+    /* An array of unknown size has no definition to be annotated. */
+    EACH_GLOBAL(g, module) {
+        LLVMTypeRef type = LLVMGlobalGetValueType(g);
+        if (LLVMIsDeclaration(g) && LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+            !LLVMGetArrayLength2(type))
+            share(g);
+    }
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool is_kernel(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == LLVMWin64CallConv;
+}
+
+/* assert of the host's <assert.h> calls the C library. */
+static void replace_asserts(struct lw__unit *unit)
+{
+    LLVMValueRef theirs = LLVMGetNamedFunction(unit->module, "__assert_fail");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
+    EACH_CALL(call, theirs) {
+        LLVMValueRef text = LLVMGetOperand(call, 0);
+        LLVMPositionBuilderBefore(b, call);
+        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
+        lw__ir_call(b, unit->module, "lw.assert_fail", LLVMVoidTypeInContext(unit->context), &text,
+                    1);
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDisposeBuilder(b);
+    if (theirs)
+        LLVMDeleteFunction(theirs);
+}
+
+/* What is no kernel may go, and takes no part in the linker's choice among files. */
+static void make_internal(LLVMModuleRef module)
+{
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list)
+            LLVMDeleteGlobal(list);
+    }
+    EACH_FUNCTION(f, module) {
+        LLVMSetComdat(f, NULL);
+        if (!LLVMIsDeclaration(f))
+            LLVMSetLinkage(f, is_kernel(f) ? LLVMExternalLinkage : LLVMInternalLinkage);
+    }
+    EACH_GLOBAL(g, module) {
+        LLVMSetComdat(g, NULL);
+        if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage)
+            continue;
+        if (LLVMIsExternallyInitialized(g)) {
+            LLVMSetExternallyInitialized(g, 0);
+            LLVMSetSection(g, "lw.symbol");
+        }
+        if (LLVMGetLinkage(g) != LLVMPrivateLinkage)
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+    }
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* NAME or SCOPE::NAME of a function's debug info, with template arguments. */
+static void add_name(LLVMContextRef context, LLVMMetadataRef node, struct lw__text *out)
+{
+    LLVMMetadataRef scope = lw__di_operand(context, node, LW_DI_SCOPE);
+    const LLVMMetadataKind kind = scope ? LLVMGetMetadataKind(scope) : LLVMDIFileMetadataKind;
+    if (kind == LLVMDINamespaceMetadataKind || kind == LLVMDICompositeTypeMetadataKind) {
+        add_name(context, scope, out);
+        if (out->length)
+            lw__text_add(out, "::");
+    }
+    const bool is_space = LLVMGetMetadataKind(node) == LLVMDINamespaceMetadataKind;
+    LLVMMetadataRef name =
+        lw__di_operand(context, node, is_space ? LW_DI_NAMESPACE_NAME : LW_DI_SUBPROGRAM_NAME);
+    unsigned length = 0;
+    const char *text =
+        name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
+    if (text)
+        lw__text_add_bytes(out, text, length);
+}
+
+/* "(float *, int)": types of an overload's parameters. */
+static void add_types(LLVMContextRef context, LLVMMetadataRef subprogram, struct lw__text *out)
+{
+    LLVMMetadataRef type = lw__di_operand(context, subprogram, LW_DI_SUBPROGRAM_TYPE);
+    LLVMMetadataRef types = lw__di_operand(context, type, LW_DI_SUBROUTINE_TYPES);
+    lw__text_add(out, "(");
+    for (unsigned i = 1; i < lw__di_operand_count(context, types); i++) {
+        lw__text_add(out, i > 1 ? ", " : "");
+        lw__type_spell(context, lw__di_operand(context, types, i), out);
+    }
+    lw__text_add(out, ")");
+}
+
+struct named {
+    LLVMValueRef function;
+    const char *name;
+};
+
+static bool is_taken(const struct named *all, size_t count, size_t self)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != self && !strcmp(all[i].name, all[self].name))
+            return true;
+    return false;
+}
+
+/* Kernels get the names that C++ has for them. One of several with a name gets its parameters'
+ * types, too. */
+static void name_kernels(struct lw__unit *unit)
+{
+    struct named *all = NULL;
+    size_t count = 0;
+    EACH_FUNCTION(f, unit->module) {
+        if (!is_kernel(f) || LLVMIsDeclaration(f) || !LLVMGetSubprogram(f))
+            continue;
+        struct lw__text name = lw__text_in(&unit->scratch);
+        add_name(unit->context, LLVMGetSubprogram(f), &name);
+        all = lw__one_more(&unit->scratch, all, count, sizeof *all);
+        all[count++] = (struct named){f, name.data};
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct lw__text name = lw__text_in(&unit->scratch);
+        lw__text_add(&name, "%s", all[i].name);
+        if (is_taken(all, count, i))
+            add_types(unit->context, LLVMGetSubprogram(all[i].function), &name);
+        LLVMSetValueName2(all[i].function, name.data, name.length);
+    }
+}
+
+/* lw__cuda_module - make unit->module, clang's of a CUDA file, one that the passes know. */
+bool lw__cuda_module(struct lw__unit *unit)
+{
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(unit->context), 1, 0));
+    LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorOverride, LW_CUDA_FLAG,
+                      strlen(LW_CUDA_FLAG), one);
+    share_all(unit->module);
+    replace_asserts(unit);
+    make_internal(unit->module);
+    if (!lw__llvm_passes(unit, LW_PASSES_drop_unused))
+        return false;
+    name_kernels(unit);
+    return true;
+}
