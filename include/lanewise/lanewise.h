@@ -174,6 +174,10 @@ typedef struct lw_build_options {
     lw_dim3 first_block;      /* of the first launch; x 0: not known yet */
     const char *first_kernel; /* its kernel; NULL: the only one */
     lw_bounds_mode bounds;    /* device.h; DEFAULT: those of the device */
+    bool cuda;                /* the text is CUDA C++, as that of a path that ends in .cu or .cuh */
+    int cuda_arch;            /* NN of sm_NN, for __CUDA_ARCH__; 0: 80 */
+    const char *instantiate;  /* CUDA: kernels to compile that the text does not launch, as C++
+                               * writes them after &, "scale<float>;sum<int, 256>"; NULL: none */
 } lw_build_options;
 
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.
@@ -214,10 +218,19 @@ LW_API size_t lw_program_kernel_count(const lw_program *program);
  * errors   LW_E_ARG index out of range. owns: nothing; the kernel lives as long as the program */
 LW_CHECKED lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel);
 
-/* lw_program_kernel - the kernel of that name.
+/* lw_program_kernel - the kernel of that name. Blanks in it do not count. Of a CUDA program it may be
+ * what C++ takes after &, "ns::scale<float>": an instance of a template that the text does not
+ * launch is built when it is asked for. An overload has its parameters' types, "f(float *, int)".
  * errors   LW_E_ARG no kernel has that name; the text lists the kernels
  * owns     nothing; the kernel lives as long as the program */
 LW_CHECKED lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel);
+
+/* lw_program_symbol - of CUDA: the __device__ or __constant__ variable of that name, with namespaces,
+ * as a buffer that kernels which use it share. It begins with the variable's initialiser, and keeps
+ * what launches write.
+ * errors   LW_E_ARG no kernel uses such a variable; the text lists those that are used
+ * owns     nothing; the buffer lives as long as the program */
+LW_CHECKED lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **buffer);
 
 /* lw_kernel_name, lw_kernel_signature - the name; the C declaration with types and names, as
  * "void dot(float *out, const float *a, int n)". Both live as long as the program. */

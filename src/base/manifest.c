@@ -149,7 +149,43 @@ static lw_status take_param(struct reader *r)
         return broken(r, "it has too many declared sizes");
     k->param_count++;
     r->out->param_count++;
-    assert(k->first_param + k->param_count == r->out->param_count);
+    assert(k->first_param + k->param_count + k->symbol_count == r->out->param_count);
+    return LW_OK;
+}
+
+/* The param row above is of a variable of the device, which come last. */
+static lw_status take_symbol(struct reader *r)
+{
+    struct lw__manifest_kernel *k =
+        r->out->kernel_count ? &r->out->kernels[r->out->kernel_count - 1] : NULL;
+
+    if (!k || !k->param_count)
+        return broken(r, "there is no parameter above it");
+    struct lw__manifest_param *p = &r->out->params[r->out->param_count - 1];
+    LW_TRY(take_size(r, 0, &p->symbol_bytes));
+    p->is_symbol = true;
+    k->param_count--;
+    k->symbol_count++;
+    return LW_OK;
+}
+
+static lw_status take_alias(struct reader *r)
+{
+    if (!r->out->kernel_count)
+        return broken(r, "there is no kernel above it");
+    r->out->kernels[r->out->kernel_count - 1].alias = r->field[0];
+    return LW_OK;
+}
+
+static lw_status take_refused(struct reader *r)
+{
+    struct lw__manifest_refused *k = &r->out->refused[r->out->refused_count];
+
+    *k = (struct lw__manifest_refused){
+        .name = r->field[0], .file = r->field[1], .text = r->field[4]};
+    LW_TRY(take_int(r, 2, &k->line));
+    LW_TRY(take_int(r, 3, &k->column));
+    r->out->refused_count++;
     return LW_OK;
 }
 
@@ -185,6 +221,9 @@ enum row_kind {
     ROW_KERNEL,
     ROW_ALIGN,
     ROW_PARAM,
+    ROW_SYMBOL,
+    ROW_ALIAS,
+    ROW_REFUSED,
     ROW_SITE,
     ROW_END,
     ROW_KINDS
@@ -202,6 +241,9 @@ static const struct {
     [ROW_KERNEL] = {"kernel", 9, take_kernel},
     [ROW_ALIGN] = {"align", 1, take_align},
     [ROW_PARAM] = {"param", 6, take_param},
+    [ROW_SYMBOL] = {"symbol", 1, take_symbol},
+    [ROW_ALIAS] = {"alias", 1, take_alias},
+    [ROW_REFUSED] = {"refused", 5, take_refused},
     [ROW_SITE] = {"site", 4, take_site},
     [ROW_END] = {"end", 1, take_end},
 };
@@ -284,7 +326,8 @@ static bool allocate(struct lw__manifest *m, const char *bytes, const size_t cou
     m->kernels = calloc(counts[ROW_KERNEL] + 1, sizeof *m->kernels);
     m->params = calloc(counts[ROW_PARAM] + 1, sizeof *m->params);
     m->sites = calloc(counts[ROW_SITE] + 1, sizeof *m->sites);
-    if (!m->text || !m->diags || !m->deps || !m->kernels || !m->params || !m->sites)
+    m->refused = calloc(counts[ROW_REFUSED] + 1, sizeof *m->refused);
+    if (!m->text || !m->diags || !m->deps || !m->kernels || !m->params || !m->sites || !m->refused)
         return false;
     memcpy(m->text, bytes, m->text_bytes);
     m->text[m->text_bytes] = '\0';
@@ -345,6 +388,7 @@ lw_status lw__manifest_parse(const char *bytes, size_t length, struct lw__manife
 
 void lw__manifest_free(struct lw__manifest *manifest)
 {
+    free(manifest->refused);
     free(manifest->text);
     free(manifest->diags);
     free(manifest->deps);

@@ -1,7 +1,8 @@
 /* manifest.h - the text that lanewise-compile hands to the library, and how the two talk.
  *
  * The library starts
- *     lanewise-compile --device D --name NAME --out FD [--source FD] [-D X]... [-I DIR]... [PATH]
+ *     lanewise-compile --device D --name NAME --out FD [--source FD] [--cuda sm_NN]
+ *         [--instantiate KERNEL;KERNEL...] [-D X]... [-I DIR]... [PATH]
  * D is ref (x86-64's code), ref:aarch64, null, check, cpu:LEVEL or cuda:sm_NN. The kernels' text
  * comes from PATH, or from descriptor --source and then NAME is only its name; or, in the second
  * step of cpu programs (cpu_abi.h), their bitcode from --common FD, with --kernel K --block X,Y,Z.
@@ -30,6 +31,11 @@
  *              and size in the packed arguments: scalars and structs by value, a pointer as its
  *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared
  *              sizes a pointer has
+ *     symbol   bytes              the param row above it is no parameter of the source, but a variable of
+ *              the device: the launch passes the program's buffer of that name. Such rows are last
+ *     alias    name               the kernel row above it, as the command line asked for it
+ *     refused  name file line column text            a kernel that the device's language lacks something
+ *              for: there is no kernel row
  *     site     file line column what                 numbered from 0 in order; what: the operation,
  *              or `call`, for check: a call of a helper that led to the site above it
  *     end      payload_bytes
@@ -62,12 +68,16 @@ bool lw__tool_path(const struct lw__tool *tool, char *path, size_t size);
 /* A program's time, size and first page stand for its contents: that page has the build ID, which
  * the linker makes of the rest. Where packages are made reproducible, times say little. */
 uint64_t lw__hash_program(uint64_t hash, const char *path);
+enum { LW_CUDA_ARCH = 80 }; /* of a CUDA text, where nobody says another */
 #define LW_MANIFEST_VERSION 1
 #define LW_SITE_CALL "call"
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
  * part begins at the next multiple of LW_DYNAMIC_ALIGN after shared_bytes. */
 enum { LW_SHARED_ALIGN = 4096, LW_SHARED_ALIGN_MIN = 64, LW_DYNAMIC_ALIGN = 128 };
+
+/* The value of a symbol NAME before any launch is LW_SYMBOL_PREFIX.NAME of the payload. */
+#define LW_SYMBOL_PREFIX "lw.symbol"
 
 /* What lw.sizes.K writes in place of a declared size that has no value. */
 #define LW_SIZE_OVERFLOWS INT64_MIN     /* its arithmetic leaves its type */

@@ -21,12 +21,21 @@ struct lw__manifest_kernel {
     size_t arg_bytes;
     size_t shared_align;             /* a power of two */
     size_t first_param, param_count; /* its rows in params */
+    size_t symbol_count;             /* the rows behind those: variables of the device */
+    const char *alias;               /* another name; NULL: there is none */
+};
+
+struct lw__manifest_refused {
+    const char *name, *file, *text;
+    int line, column;
 };
 
 struct lw__manifest_param {
     const char *name, *type, *layout;
     size_t offset, size; /* inside arg_bytes */
     int dims;
+    bool is_symbol;
+    size_t symbol_bytes;
 };
 
 struct lw__manifest_site {
@@ -44,6 +53,8 @@ struct lw__manifest {
     struct lw__manifest_kernel *kernels;
     struct lw__manifest_param *params;
     struct lw__manifest_site *sites;
+    struct lw__manifest_refused *refused;
+    size_t refused_count;
     size_t diag_count, dep_count, kernel_count, param_count, site_count;
 };
 

@@ -227,6 +227,10 @@ struct lw__device_ops {
      * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
+    /* symbol - where the code has the value of a variable of the device before any launch. As sizes.
+     */
+    lw_status (*symbol)(void *code, const char *name, void **value);
+
     /* common - the bitcode from which a kernel is built again for each size of block
      * (base/cpu_abi.h): program/specialize.c then loads that as it does a program, and finds the
      * kernel in it. NULL: find gives the entry for all sizes. Any thread. */

@@ -22,6 +22,10 @@ LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
 LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k,
                             uint64_t bytes);
 
+/* ---- symbols.c ------------------------------------------------------------------------------- */
+
+bool lw__pass_symbols(struct lw__unit *unit);
+
 /* ---- link_devlib.c --------------------------------------------------------------------------- */
 
 bool lw__pass_link(struct lw__unit *unit);

@@ -55,6 +55,17 @@ static bool hide_name(struct lw__options *o)
     return true;
 }
 
+/* A list separated by ';'. */
+static bool add_instances(struct lw__options *o, const char *list)
+{
+    for (size_t length; *list; list += length + (list[length] == ';')) {
+        length = strcspn(list, ";");
+        o->instances = lw__one_more(&o->arena, o->instances, o->instance_count, sizeof(char *));
+        o->instances[o->instance_count++] = lw__copy_bytes(&o->arena, list, length);
+    }
+    return true;
+}
+
 /* One option and its value. */
 static bool option(struct lw__options *o, const char *name, const char *value)
 {
@@ -70,10 +81,8 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         o->clang_args[o->clang_arg_count++] = lw__format(&o->arena, "%s%s%s", name, before, value);
         return true;
     }
-    if (!strcmp(name, "--instantiate")) {
-        o->instances[o->instance_count++] = lw__copy(&o->arena, value);
-        return true;
-    }
+    if (!strcmp(name, "--instantiate"))
+        return add_instances(o, value);
     if (!strcmp(name, "--cuda")) {
         int arch = 0;
         o->is_cuda = !strncmp(value, "sm_", 3) && number(value + 3, &arch) && arch >= 20;
@@ -183,19 +192,17 @@ static bool read_words(int argc, char **argv, struct lw__options *o)
 /* A text is CUDA if it says so, or its name does. */
 static void find_language(struct lw__options *o)
 {
-    enum { USUAL_ARCH = 80 };
     const char *dot = strrchr(o->name, '.');
     if (dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
         o->is_cuda = true;
     if (!o->cuda_arch)
-        o->cuda_arch = USUAL_ARCH;
+        o->cuda_arch = LW_CUDA_ARCH;
 }
 
 static bool parse(int argc, char **argv, struct lw__options *o)
 {
     *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1, .first.fd = -1};
     o->clang_args = lw__new(&o->arena, (size_t)argc + 1, sizeof *o->clang_args);
-    o->instances = lw__new(&o->arena, (size_t)argc + 1, sizeof *o->instances);
     if (!read_words(argc, argv, o))
         return false;
     if (o->header_module)

@@ -195,7 +195,10 @@ static void add_instances(const struct lw__options *o, struct lw__text *text)
     for (size_t i = 0; i < o->instance_count; i++) {
         const char *name = o->instances[i], *angle = strrchr(name, '>');
         const char *types = strchr(angle ? angle : name, '(');
-        lw__text_add(text, "namespace { [[maybe_unused]] auto *const lw__kernel_%zu = ", i);
+        lw__text_add(text,
+                     "namespace { __attribute__((device, used)) auto *const lw__kernel_%zu "
+                     "__asm__(\"" LW_INSTANCE ".%zu\") = ",
+                     i, i);
         if (types)
             lw__text_add(text, "static_cast<void (*)%s>(&%.*s); }\n", types, (int)(types - name),
                          name);
@@ -634,7 +637,13 @@ bool lw__pass_signature(struct lw__unit *unit)
 
 bool lw__pass_refuse(struct lw__unit *unit)
 {
-    lw__front_refuse(&unit->scratch, unit->module, &unit->diags);
+    if (unit->options->is_cuda) {
+        lw__front_refuse_kernels(&unit->scratch, unit->module, &unit->diags, &unit->kernels);
+        if (!lw__llvm_passes(unit, LW_PASSES_drop_unused))
+            return false;
+    } else {
+        lw__front_refuse(&unit->scratch, unit->module, &unit->diags);
+    }
     if (!lw__has(unit, LW_IS_RECORDED))
         lw__front_drop_traces(unit->module);
     return true;

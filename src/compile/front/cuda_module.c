@@ -4,7 +4,8 @@
  * differs from C's is said by annotations and attributes, and becomes what the passes know:
  *     __shared__                       a global with the annotation lw.shared -> section lw.shared
  *     extern __shared__ T name[]       -> section lw.dynshared
- *     __constant__, __device__         externally_initialized -> section lw.symbol: symbols.c
+ *     __device__                       externally_initialized -> section lw.symbol: symbols.c
+ *     __constant__                     the same, and the annotation lw.constant -> that section
  *     a kernel's name                  mangled -> as C++ writes it, with its template arguments
  *     assert                           the C library's function -> lw.assert_fail
  * Functions that no kernel calls go: the file may have many, for the host's half, too.
@@ -17,6 +18,11 @@
 enum { ANNOTATED_VALUE, ANNOTATION };
 
 enum { DYNAMIC_ALIGN = 16 }; /* what extern __shared__ arrays of any type may expect */
+
+static bool is_kernel(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == LLVMWin64CallConv;
+}
 
 static LLVMValueRef annotations(LLVMModuleRef module)
 {
@@ -40,16 +46,20 @@ static void share(LLVMValueRef global)
     LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
-/* Shared memory of all blocks; clang keeps no address space for it on this target. */
-static void share_all(LLVMModuleRef module)
+/* What the header says of variables: clang keeps no address spaces on this target. */
+static void read_annotations(LLVMModuleRef module)
 {
     LLVMValueRef rows = annotations(module);
     for (int i = 0; rows && i < LLVMGetNumOperands(rows); i++) {
         LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
         LLVMValueRef value = LLVMGetOperand(row, ANNOTATED_VALUE);
         const char *text = lw__ir_literal(LLVMGetOperand(row, ANNOTATION));
-        if (text && !strcmp(text, "lw.shared") && LLVMIsAGlobalVariable(value))
+        if (!text || !LLVMIsAGlobalVariable(value))
+            continue;
+        if (!strcmp(text, "lw.shared"))
             share(value);
+        else if (!strcmp(text, "lw.constant"))
+            LLVMSetSection(value, "lw.constant");
     }
     /* An array of unknown size has no definition to be annotated. */
     EACH_GLOBAL(g, module) {
@@ -60,78 +70,32 @@ static void share_all(LLVMModuleRef module)
     }
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
-static bool is_kernel(LLVMValueRef function)
-{
-    return LLVMGetFunctionCallConv(function) == LLVMWin64CallConv;
-}
-
-/* assert of the host's <assert.h> calls the C library. */
-static void replace_asserts(struct lw__unit *unit)
-{
-    LLVMValueRef theirs = LLVMGetNamedFunction(unit->module, "__assert_fail");
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
-    EACH_CALL(call, theirs) {
-        LLVMValueRef text = LLVMGetOperand(call, 0);
-        LLVMPositionBuilderBefore(b, call);
-        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
-        lw__ir_call(b, unit->module, "lw.assert_fail", LLVMVoidTypeInContext(unit->context), &text,
-                    1);
-        LLVMInstructionEraseFromParent(call);
-    }
-    LLVMDisposeBuilder(b);
-    if (theirs)
-        LLVMDeleteFunction(theirs);
-}
-
-/* What is no kernel may go, and takes no part in the linker's choice among files. */
-static void make_internal(LLVMModuleRef module)
-{
-    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
-        if (list)
-            LLVMDeleteGlobal(list);
-    }
-    EACH_FUNCTION(f, module) {
-        LLVMSetComdat(f, NULL);
-        if (!LLVMIsDeclaration(f))
-            LLVMSetLinkage(f, is_kernel(f) ? LLVMExternalLinkage : LLVMInternalLinkage);
-    }
-    EACH_GLOBAL(g, module) {
-        LLVMSetComdat(g, NULL);
-        if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage)
-            continue;
-        if (LLVMIsExternallyInitialized(g)) {
-            LLVMSetExternallyInitialized(g, 0);
-            LLVMSetSection(g, "lw.symbol");
-        }
-        if (LLVMGetLinkage(g) != LLVMPrivateLinkage)
-            LLVMSetLinkage(g, LLVMInternalLinkage);
-    }
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* NAME or SCOPE::NAME of a function's debug info, with template arguments. */
-static void add_name(LLVMContextRef context, LLVMMetadataRef node, struct lw__text *out)
+/* A function's name with its template arguments. */
+static void add_name(LLVMContextRef context, LLVMMetadataRef subprogram, struct lw__text *out)
 {
-    LLVMMetadataRef scope = lw__di_operand(context, node, LW_DI_SCOPE);
-    const LLVMMetadataKind kind = scope ? LLVMGetMetadataKind(scope) : LLVMDIFileMetadataKind;
-    if (kind == LLVMDINamespaceMetadataKind || kind == LLVMDICompositeTypeMetadataKind) {
-        add_name(context, scope, out);
-        if (out->length)
-            lw__text_add(out, "::");
-    }
-    const bool is_space = LLVMGetMetadataKind(node) == LLVMDINamespaceMetadataKind;
-    LLVMMetadataRef name =
-        lw__di_operand(context, node, is_space ? LW_DI_NAMESPACE_NAME : LW_DI_SUBPROGRAM_NAME);
+    LLVMMetadataRef name = lw__di_operand(context, subprogram, LW_DI_SUBPROGRAM_NAME);
     unsigned length = 0;
     const char *text =
         name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
-    if (text)
-        lw__text_add_bytes(out, text, length);
+    lw__di_scopes(context, lw__di_operand(context, subprogram, LW_DI_SCOPE), out);
+    lw__text_add(out, "%.*s", (int)length, text ? text : "");
+}
+
+/* A variable of the device gets its name in C++. */
+static void name_symbol(struct lw__unit *unit, LLVMValueRef global)
+{
+    LLVMMetadataRef variable = lw__di_of_global(global);
+    size_t length = 0;
+    const char *name =
+        variable ? lw__di_variable_name(unit->context, variable, &length) : NULL;
+    struct lw__text text = lw__text_in(&unit->scratch);
+    if (!name)
+        return;
+    lw__di_scopes(unit->context, lw__di_operand(unit->context, variable, LW_DI_VARIABLE_SCOPE), &text);
+    lw__text_add(&text, "%.*s", (int)length, name);
+    LLVMSetValueName2(global, text.data, text.length);
 }
 
 /* "(float *, int)": types of an overload's parameters. */
@@ -183,15 +147,82 @@ static void name_kernels(struct lw__unit *unit)
     }
 }
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* clang.c has added a variable of this name for each instance: a pointer to the kernel. */
+static void take_instances(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->options->instance_count; i++) {
+        LLVMValueRef pointer = LLVMGetNamedGlobal(
+            unit->module, lw__format(&unit->scratch, LW_INSTANCE ".%zu", i));
+        LLVMValueRef kernel = pointer ? LLVMGetInitializer(pointer) : NULL;
+        if (kernel && LLVMIsAFunction(kernel))
+            lw__llvm_word(kernel, LW_ALIAS, unit->options->instances[i]);
+        if (pointer) {
+            LLVMReplaceAllUsesWith(pointer, LLVMGetUndef(LLVMTypeOf(pointer)));
+            LLVMDeleteGlobal(pointer);
+        }
+    }
+}
+
+/* assert of the host's <assert.h> calls the C library. */
+static void replace_asserts(struct lw__unit *unit)
+{
+    LLVMValueRef theirs = LLVMGetNamedFunction(unit->module, "__assert_fail");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
+    EACH_CALL(call, theirs) {
+        LLVMValueRef text = LLVMGetOperand(call, 0);
+        LLVMPositionBuilderBefore(b, call);
+        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
+        lw__ir_call(b, unit->module, "lw.assert_fail", LLVMVoidTypeInContext(unit->context), &text,
+                    1);
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDisposeBuilder(b);
+    if (theirs)
+        LLVMDeleteFunction(theirs);
+}
+
+/* What is no kernel may go, and takes no part in the linker's choice among files. */
+static void make_internal(struct lw__unit *unit)
+{
+    LLVMModuleRef module = unit->module;
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list)
+            LLVMDeleteGlobal(list);
+    }
+    EACH_FUNCTION(f, module) {
+        LLVMSetComdat(f, NULL);
+        if (!LLVMIsDeclaration(f))
+            LLVMSetLinkage(f, is_kernel(f) ? LLVMExternalLinkage : LLVMInternalLinkage);
+    }
+    EACH_GLOBAL(g, module) {
+        LLVMSetComdat(g, NULL);
+        if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage)
+            continue;
+        if (LLVMIsExternallyInitialized(g)) {
+            if (!lw__ir_in_section(g, "lw.constant"))
+                LLVMSetSection(g, "lw.symbol");
+            name_symbol(unit, g);
+        }
+        LLVMSetExternallyInitialized(g, 0);
+        if (LLVMGetLinkage(g) != LLVMPrivateLinkage)
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+    }
+}
+
 /* lw__cuda_module - make unit->module, clang's of a CUDA file, one that the passes know. */
 bool lw__cuda_module(struct lw__unit *unit)
 {
     LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(unit->context), 1, 0));
     LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorOverride, LW_CUDA_FLAG,
                       strlen(LW_CUDA_FLAG), one);
-    share_all(unit->module);
+    read_annotations(unit->module);
+    take_instances(unit);
     replace_asserts(unit);
-    make_internal(unit->module);
+    make_internal(unit);
     if (!lw__llvm_passes(unit, LW_PASSES_drop_unused))
         return false;
     name_kernels(unit);

@@ -17,10 +17,17 @@ static const struct {
     const char *name, *layout;
 } scalars[] = {
     {"_Bool", "bool"},        {"char", "i8"},          {"signed char", "i8"},
+    {"bool", "bool"},         {"wchar_t", "i32"},      {"char8_t", "u8"},
+    {"char16_t", "u16"},      {"char32_t", "u32"},
     {"unsigned char", "u8"},  {"short", "i16"},        {"unsigned short", "u16"},
     {"int", "i32"},           {"unsigned int", "u32"}, {"long", "i64"},
     {"unsigned long", "u64"}, {"long long", "i64"},    {"unsigned long long", "u64"},
 };
+
+/* Structs of lanewise/cuda that are numbers to the host. */
+static const struct {
+    const char *name, *layout;
+} cuda_numbers[] = {{"__half", "f16"}, {"__nv_bfloat16", "bf16"}};
 
 static LLVMMetadataRef base_of(LLVMContextRef context, LLVMMetadataRef type)
 {
@@ -86,7 +93,20 @@ static bool is_array(LLVMMetadataRef type)
 
 static bool is_struct(LLVMMetadataRef type)
 {
-    return lw__di_tag(type) == LW_TAG_STRUCTURE || lw__di_tag(type) == LW_TAG_UNION;
+    const unsigned tag = lw__di_tag(type);
+    return tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION || tag == LW_TAG_CLASS;
+}
+
+/* A member, or a base class as one. */
+static bool is_member(LLVMMetadataRef node)
+{
+    return lw__di_tag(node) == LW_TAG_MEMBER || lw__di_tag(node) == LW_TAG_INHERITANCE;
+}
+
+/* Types of C++ have a linker's name. */
+static bool is_of_cxx(LLVMContextRef context, LLVMMetadataRef type)
+{
+    return lw__di_operand(context, type, LW_DI_TYPE_IDENTIFIER);
 }
 
 LLVMMetadataRef lw__type_element(LLVMContextRef context, LLVMMetadataRef type)
@@ -141,7 +161,7 @@ static uint64_t struct_align(LLVMContextRef context, LLVMMetadataRef type, unsig
     for (unsigned i = 0; i < lw__di_operand_count(context, members); i++) {
         LLVMMetadataRef member = lw__di_operand(context, members, i);
         const uint64_t own =
-            lw__di_tag(member) == LW_TAG_MEMBER ? align_at(context, member, depth + 1) : 1;
+            is_member(member) ? align_at(context, member, depth + 1) : 1;
         align = own > align ? own : align;
     }
     return align;
@@ -152,7 +172,7 @@ static uint64_t align_at(LLVMContextRef context, LLVMMetadataRef type, unsigned 
 {
     uint64_t align = 1;
     while (is_qualifier(lw__di_tag(type)) || lw__di_tag(type) == LW_TAG_TYPEDEF ||
-           lw__di_tag(type) == LW_TAG_MEMBER) {
+           is_member(type)) {
         const uint64_t own = LLVMDITypeGetAlignInBits(type) / 8;
         align = own > align ? own : align;
         type = base_of(context, type);
@@ -211,7 +231,7 @@ static void spell_array(LLVMContextRef context, LLVMMetadataRef array, struct lw
     }
 }
 
-static void spell_struct(LLVMMetadataRef type, struct lw__text *out)
+static void spell_struct(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out)
 {
     static const char *const kinds[] = {"struct", "union", "enum"};
     const unsigned tag = lw__di_tag(type);
@@ -221,6 +241,11 @@ static void spell_struct(LLVMMetadataRef type, struct lw__text *out)
     if (rank) {
         lw__text_add(out, "%sTENSOR(%.*s, %u)", is_const ? "CONST_" : "", element.length,
                      element.text, rank);
+        return;
+    }
+    if (is_of_cxx(context, type) && name.length) {
+        lw__di_scopes(context, lw__di_operand(context, type, LW_DI_SCOPE), out);
+        lw__text_add(out, "%.*s", name.length, name.text);
         return;
     }
     lw__text_add(out, "%s", kinds[tag == LW_TAG_UNION ? 1 : tag == LW_TAG_ENUMERATION ? 2 : 0]);
@@ -270,8 +295,11 @@ void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__tex
             const bool star = out->length && out->data[out->length - 1] == '*';
             lw__text_add(out, star ? "*" : " *");
         }
+    } else if (tag == LW_TAG_REFERENCE || tag == LW_TAG_RVALUE_REFERENCE) {
+        lw__type_spell(context, base_of(context, type), out);
+        lw__text_add(out, tag == LW_TAG_REFERENCE ? " &" : " &&");
     } else if (is_struct(type) || tag == LW_TAG_ENUMERATION) {
-        spell_struct(type, out);
+        spell_struct(context, type, out);
     } else if (tag == LW_TAG_ARRAY) {
         lw__type_spell(context, base_of(context, type), out);
         lw__text_add(out, is_vector(type) ? " vector" : " ");
@@ -293,6 +321,9 @@ static const char *scalar_layout(LLVMMetadataRef type)
 {
     if (lw__di_tag(type) != LW_TAG_BASE && lw__di_tag(type) != LW_TAG_STRUCTURE)
         return NULL;
+    for (size_t i = 0; i < sizeof cuda_numbers / sizeof *cuda_numbers; i++)
+        if (is_named(name_of(type), cuda_numbers[i].name))
+            return cuda_numbers[i].layout;
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
         if (is_named(name_of(type), scalars[i].name))
             return scalars[i].layout;
@@ -326,7 +357,7 @@ static bool is_bit_field(LLVMMetadataRef member)
 /* Arrays without elements have no bytes, and bit-fields without a name no value. */
 static bool is_listed(LLVMContextRef context, LLVMMetadataRef member)
 {
-    return lw__di_tag(member) == LW_TAG_MEMBER &&
+    return is_member(member) &&
            (!is_bit_field(member) || name_of(member).length) &&
            lw__type_size(context, base_of(context, member)) != 0;
 }

@@ -92,6 +92,10 @@ const char *lw__our_header(struct lw__arena *arena, const char *name);
 
 /* ---- cuda_module.c --------------------------------------------------------------------------- */
 
+/* A kernel that the command line asks for: a variable of this name and a number points to it; its
+ * attribute has what was asked. */
+#define LW_INSTANCE "lw.instance"
+#define LW_ALIAS "lw.alias"
 bool lw__cuda_module(struct lw__unit *unit);
 
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
@@ -138,9 +142,22 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
 void lw__front_prototype(struct lw__arena *arena, const char *ast_text, const char *name,
                          unsigned count, struct lw__brackets *brackets);
 
+/* ---- reached.c ------------------------------------------------------------------------------- */
+
+struct lw__reached {
+    LLVMValueRef *values;
+    size_t count;
+};
+void lw__reached_find(struct lw__arena *arena, LLVMValueRef kernel, struct lw__reached *reached);
+bool lw__is_reached(const struct lw__reached *reached, LLVMValueRef value);
+
 /* ---- restrictions.c -------------------------------------------------------------------------- */
 
 void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__diags *diags);
+/* The same of a CUDA file, for each kernel and what it calls: those with errors leave the module. */
+void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
+                              struct lw__diags *diags, struct lw__kernels *kernels);
+void lw__front_remove(LLVMValueRef kernel); /* from the module */
 
 /* ---- formats.c ------------------------------------------------------------------------------- */
 

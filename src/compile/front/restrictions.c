@@ -32,6 +32,7 @@ struct refuse {
     size_t told_count;
     struct node *nodes;
     size_t node_count;
+    const struct lw__reached *reached; /* the functions and globals to look at; NULL: all */
 };
 
 /* True if this kind, location and detail was not reported before. */
@@ -407,7 +408,7 @@ static void check_function(struct refuse *r, LLVMValueRef function)
 static bool is_block_memory(LLVMValueRef global)
 {
     const char *section = LLVMGetSection(global);
-    return section && (strcmp(section, "lw.shared") == 0 || strcmp(section, "lw.dynshared") == 0);
+    return section && starts_with(section, "lw."); /* shared, or CUDA's variables of the device */
 }
 
 /* Private globals are clang's own: texts, initial values of local arrays, locations of size checks.
@@ -482,15 +483,58 @@ static void check_recursion(struct refuse *r)
 {
     size_t count = 0;
     EACH_FUNCTION(f, r->module)
-        count += !LLVMIsDeclaration(f);
+        count += !LLVMIsDeclaration(f) && (!r->reached || lw__is_reached(r->reached, f));
     r->nodes = lw__new(r->arena, count + 1, sizeof *r->nodes);
     EACH_FUNCTION(f, r->module)
-        if (!LLVMIsDeclaration(f))
+        if (!LLVMIsDeclaration(f) && (!r->reached || lw__is_reached(r->reached, f)))
             r->nodes[r->node_count++].function = f;
     assert(r->node_count == count);
     for (size_t i = 0; i < count; i++)
         if (r->nodes[i].state == WHITE)
             follow_calls(r, &r->nodes[i]);
+}
+
+/* ---- one kernel ------------------------------------------------------------------------------ */
+
+static void check_all(struct refuse *r)
+{
+    EACH_GLOBAL(g, r->module)
+        if (!r->reached || lw__is_reached(r->reached, g))
+            check_global(r, g);
+    EACH_FUNCTION(f, r->module)
+        if (!LLVMIsDeclaration(f) && (!r->reached || lw__is_reached(r->reached, f)))
+            check_function(r, f);
+    check_recursion(r);
+}
+
+void lw__front_remove(LLVMValueRef kernel)
+{
+    LLVMReplaceAllUsesWith(kernel, LLVMGetUndef(LLVMTypeOf(kernel)));
+    LLVMDeleteFunction(kernel);
+}
+
+void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
+                              struct lw__diags *diags, struct lw__kernels *kernels)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < kernels->count; i++) {
+        const struct lw__kernel k = kernels->rows[i];
+        struct refuse r = {.module = module,
+                           .arena = arena,
+                           .context = LLVMGetModuleContext(module),
+                           .diags = diags};
+        struct lw__kernel_errors errors;
+        struct lw__reached reached;
+        lw__reached_find(arena, k.function, &reached);
+        r.reached = &reached;
+        lw__kernel_errors_begin(diags, &errors);
+        check_all(&r);
+        if (lw__kernel_errors_end(diags, &errors, k.name))
+            lw__front_remove(k.function);
+        else
+            kernels->rows[kept++] = k;
+    }
+    kernels->count = kept;
 }
 
 /* lw__front_refuse - report everything in the module that docs/kernel-language.md refuses. The
@@ -505,11 +549,7 @@ void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__
     if (length)
         lw__diags_error(diags, (struct lw__loc){0},
                         "inline assembly is not in the kernel language");
-    EACH_GLOBAL(g, module)
-        check_global(&r, g);
-    EACH_FUNCTION(f, module)
-        if (!LLVMIsDeclaration(f))
-            check_function(&r, f);
+    check_all(&r);
     /* Other names for functions and data, known at compile time (alias) or at load time
      * (ifunc). */
     for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r.module); a; a = LLVMGetNextGlobalAlias(a))
@@ -518,5 +558,4 @@ void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__
     for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r.module); i; i = LLVMGetNextGlobalIFunc(i))
         lw__diags_error(r.diags, lw__front_find(r.diags, name_of(i)),
                         "'%s' is an ifunc, which is not in the kernel language", name_of(i));
-    check_recursion(&r);
 }

@@ -64,6 +64,7 @@ static void add_kernel(struct reader *r, LLVMValueRef function)
         lw__kernels_add(r->arena, r->kernels, LLVMGetValueName2(function, &length));
     kernel->function = function;
     kernel->loc = lw__loc_of(function);
+    kernel->alias = lw__llvm_word_of(r->arena, function, LW_ALIAS);
 }
 
 /* BLOCK(x, y, z): within the limits, and the same at each declaration. */
@@ -134,16 +135,19 @@ static void check_param(struct reader *r, const struct lw__kernel *kernel, LLVMM
                         LLVMMetadataRef type, const struct lw__param *param)
 {
     LLVMMetadataRef bare = lw__type_strip(r->context, type);
+    const unsigned tag = lw__di_tag(bare);
     const char *why = NULL;
     if (lw__type_refused(r->context, bare))
         return;
-    if (lw__di_tag(bare) == LW_TAG_POINTER) {
+    if (tag == LW_TAG_POINTER) {
         LLVMMetadataRef pointee = lw__di_operand(r->context, bare, LW_DI_TYPE_BASE);
         LLVMMetadataRef target = lw__type_strip(r->context, lw__type_element(r->context, pointee));
         if (lw__di_tag(target) == LW_TAG_SUBROUTINE)
             why = "function pointers are not in the kernel language";
-        else if (lw__di_tag(target) == LW_TAG_POINTER)
+        else if (lw__di_tag(target) == LW_TAG_POINTER && !lw__ir_is_cuda(r->module))
             why = "a pointer to pointers cannot be passed; pass one buffer";
+    } else if (tag == LW_TAG_REFERENCE || tag == LW_TAG_RVALUE_REFERENCE) {
+        why = "a reference is to the host's memory; pass a pointer, or the value";
     } else if (lw__type_size(r->context, bare) == 0) {
         why = "it has no size";
     }
@@ -191,7 +195,7 @@ static void read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadata
     param->type = type_text.data;
     param->layout = layout.data;
     const unsigned tag = lw__di_tag(lw__type_strip(r->context, type));
-    param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION;
+    param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION || tag == LW_TAG_CLASS;
     param->size = lw__type_size(r->context, type);
     param->align = lw__type_align(r->context, type);
     assert(param->align && !(param->align & (param->align - 1)));
@@ -258,7 +262,10 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
                         "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
                         kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
     struct lw__text out = lw__text_in(r->arena);
-    lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
+    const size_t length = strlen(kernel->name); /* the name of an overload has the types */
+    const char *types = length && kernel->name[length - 1] == ')' ? strrchr(kernel->name, '(') : NULL;
+    lw__text_add(&out, "void %.*s(%s", types ? (int)(types - kernel->name) : (int)length,
+                 kernel->name, kernel->param_count ? "" : "void");
     for (unsigned i = 0; i < kernel->param_count; i++) {
         struct lw__text one = lw__text_in(r->arena);
         LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
@@ -279,8 +286,23 @@ void lw__front_signature(struct lw__arena *arena, LLVMModuleRef module, const ch
 {
     struct reader r = {arena, module, LLVMGetModuleContext(module), ast_text, diags, kernels};
     read_annotations(&r);
-    for (size_t i = 0; i < kernels->count; i++)
-        read_kernel(&r, &kernels->rows[i]);
+    size_t kept = 0;
+    for (size_t i = 0; i < kernels->count; i++) {
+        struct lw__kernel *k = &kernels->rows[i];
+        struct lw__kernel_errors errors;
+        if (!lw__ir_is_cuda(module)) {
+            read_kernel(&r, k);
+            kept++;
+            continue;
+        }
+        lw__kernel_errors_begin(diags, &errors);
+        read_kernel(&r, k);
+        if (lw__kernel_errors_end(diags, &errors, k->name))
+            lw__front_remove(k->function);
+        else
+            kernels->rows[kept++] = *k;
+    }
+    kernels->count = kept;
 }
 
 /* ---- the manifest; the arguments ---- */
@@ -303,6 +325,11 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
                  (unsigned long long)kernel->arg_bytes);
     if (shared_align > LW_SHARED_ALIGN_MIN && shared_align <= LW_SHARED_ALIGN)
         lw__text_add(manifest, "align\t%llu\n", (unsigned long long)shared_align);
+    if (kernel->alias) {
+        lw__text_add(manifest, "alias\t");
+        lw__row_field(manifest, kernel->alias, strlen(kernel->alias));
+        lw__text_add(manifest, "\n");
+    }
     for (unsigned i = 0; i < kernel->param_count; i++) {
         const struct lw__param *param = &kernel->params[i];
         lw__text_add(manifest, "param\t");
@@ -311,6 +338,8 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
         add_field(manifest, param->layout);
         lw__text_add(manifest, "%llu\t%llu\t%u\n", (unsigned long long)param->offset,
                      (unsigned long long)param->size, lw__param_dims(param));
+        if (param->is_symbol)
+            lw__text_add(manifest, "symbol\t%llu\n", (unsigned long long)param->symbol_bytes);
     }
 }
 

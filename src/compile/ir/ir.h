@@ -49,6 +49,7 @@ struct lw__loops {
 };
 
 struct lw__shared_layout {
+    bool (*takes)(LLVMValueRef global); /* which variables these are */
     size_t count;
     LLVMValueRef *globals;
     uint64_t *offsets;
@@ -177,6 +178,9 @@ void lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__lo
 /* The offsets of SHARED and DYNAMIC_SHARED variables in shared memory. */
 bool lw__ir_is_shared(LLVMValueRef v); /* True if it is such a variable, of either kind */
 void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
+/* Those that `takes` takes and the function refers to: no offsets. */
+void lw__globals_of(struct lw__unit *unit, LLVMValueRef function, bool (*takes)(LLVMValueRef g),
+                    struct lw__shared_layout *l);
 bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
                         const struct lw__shared_layout *layout, LLVMValueRef base,
                         LLVMBuilderRef early, LLVMBasicBlockRef entry);

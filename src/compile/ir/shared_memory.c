@@ -33,24 +33,26 @@ static bool has_operands(LLVMValueRef v)
            LLVMIsAConstantVector(v);
 }
 
-/* Call found() for each shared variable that a constant refers to. True if there is any. */
-static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void *user), void *user)
+/* Call found() for each variable that `takes` takes and a constant refers to. True if there is any.
+ */
+static bool refers(LLVMValueRef v, int depth, bool (*takes)(LLVMValueRef g),
+                   void (*found)(LLVMValueRef g, void *user), void *user)
 {
     bool any = false;
     if (!LLVMIsConstant(v) || depth > MAX_DEPTH)
         return false;
-    if (lw__ir_is_shared(v)) {
+    if (LLVMIsAGlobalVariable(v) && takes(v)) {
         if (found)
             found(v, user);
         return true;
     }
     if (LLVMIsAGlobalVariable(v)) {
         LLVMValueRef initial = LLVMGetInitializer(v);
-        return initial && refers(initial, depth + 1, found, user);
+        return initial && refers(initial, depth + 1, takes, found, user);
     }
     if (has_operands(v))
         for (int i = 0; i < LLVMGetNumOperands(v); i++)
-            any |= refers(LLVMGetOperand(v, (unsigned)i), depth + 1, found, user);
+            any |= refers(LLVMGetOperand(v, (unsigned)i), depth + 1, takes, found, user);
     return any;
 }
 
@@ -119,13 +121,26 @@ static void place(struct finder *f, size_t number)
     l->align = align > l->align ? align : l->align;
 }
 
+static void find(struct finder *f, LLVMValueRef function)
+{
+    EACH_INSTRUCTION_OF(i, function)
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            refers(LLVMGetOperand(i, (unsigned)k), 0, f->layout->takes, note, f);
+}
+
+void lw__globals_of(struct lw__unit *unit, LLVMValueRef function, bool (*takes)(LLVMValueRef g),
+                    struct lw__shared_layout *l)
+{
+    struct finder f = {&unit->scratch, l, LLVMGetModuleDataLayout(unit->module), 1};
+    *l = (struct lw__shared_layout){.takes = takes};
+    find(&f, function);
+}
+
 void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
 {
     struct finder f = {&unit->scratch, l, LLVMGetModuleDataLayout(unit->module), 1};
-    *l = (struct lw__shared_layout){0};
-    EACH_INSTRUCTION_OF(i, function)
-        for (int k = 0; k < LLVMGetNumOperands(i); k++)
-            refers(LLVMGetOperand(i, (unsigned)k), 0, note, &f);
+    *l = (struct lw__shared_layout){.takes = lw__ir_is_shared};
+    find(&f, function);
     for (size_t i = 0; i < l->count; i++)
         place(&f, i);
     if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* it then begins after padding of the static part */
@@ -214,9 +229,9 @@ static LLVMValueRef rebuild_expression(struct replacer *r, LLVMBuilderRef b, LLV
 
 static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v)
 {
-    if (r->failed || !refers(v, 0, NULL, NULL))
+    if (r->failed || !refers(v, 0, r->layout->takes, NULL, NULL))
         return v;
-    if (lw__ir_is_shared(v)) {
+    if (LLVMIsAGlobalVariable(v) && r->layout->takes(v)) {
         uint64_t offset = is_dynamic_shared(v) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
         for (size_t i = 0; i < r->layout->count; i++) {
             if (r->layout->globals[i] != v)
@@ -249,7 +264,7 @@ bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
             /* A phi's operand is rebuilt at the end of the incoming block. */
             for (int k = 0; k < LLVMGetNumOperands(i) && !r.failed; k++) {
                 LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-                if (!refers(v, 0, NULL, NULL))
+                if (!refers(v, 0, layout->takes, NULL, NULL))
                     continue;
                 if (LLVMIsAPHINode(i))
                     LLVMPositionBuilderBefore(

@@ -31,3 +31,17 @@ const char *lw__di_variable_name(LLVMContextRef context, LLVMMetadataRef variabl
     *length = n;
     return text;
 }
+
+void lw__di_scopes(LLVMContextRef context, LLVMMetadataRef scope, struct lw__text *out)
+{
+    const LLVMMetadataKind kind = scope ? LLVMGetMetadataKind(scope) : LLVMDIFileMetadataKind;
+    if (kind != LLVMDINamespaceMetadataKind && kind != LLVMDICompositeTypeMetadataKind)
+        return;
+    lw__di_scopes(context, lw__di_operand(context, scope, LW_DI_SCOPE), out);
+    LLVMMetadataRef name = lw__di_operand(context, scope, LW_DI_SCOPE_NAME);
+    unsigned length = 0;
+    const char *text =
+        name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
+    if (text)
+        lw__text_add(out, "%.*s::", (int)length, text);
+}

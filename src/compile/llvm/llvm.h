@@ -24,30 +24,36 @@ enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
 /* Tags of debug info nodes: DWARF 5, table 7.3. */
 enum lw__di_tag {
     LW_TAG_ARRAY = 0x01,
+    LW_TAG_CLASS = 0x02,
     LW_TAG_ENUMERATION = 0x04,
     LW_TAG_MEMBER = 0x0d,
     LW_TAG_POINTER = 0x0f,
+    LW_TAG_REFERENCE = 0x10,
     LW_TAG_STRUCTURE = 0x13,
     LW_TAG_SUBROUTINE = 0x15,
     LW_TAG_TYPEDEF = 0x16,
     LW_TAG_UNION = 0x17,
+    LW_TAG_INHERITANCE = 0x1c,
     LW_TAG_BASE = 0x24,
     LW_TAG_CONST = 0x26,
     LW_TAG_VOLATILE = 0x35,
     LW_TAG_RESTRICT = 0x37,
+    LW_TAG_RVALUE_REFERENCE = 0x42,
     LW_TAG_ATOMIC = 0x47,
 };
 
 /* The operands of LLVM 19's debug info nodes, by index: LLVM's DebugInfoMetadata.h. */
 enum lw__di_operand {
     LW_DI_SCOPE = 1,            /* of subprograms, namespaces and types */
-    LW_DI_NAMESPACE_NAME = 2,
+    LW_DI_SCOPE_NAME = 2,       /* of namespaces and types */
     LW_DI_SUBPROGRAM_NAME = 2,
     LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
     LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */
+    LW_DI_TYPE_IDENTIFIER = 7,  /* the linker's name of a type in C++ */
     LW_DI_SUBROUTINE_TYPES = 3, /* result, parameters */
     LW_DI_SUBPROGRAM_TYPE = 4,
     LW_DI_SUBPROGRAM_RETAINED = 7, /* variables: the parameters first */
+    LW_DI_VARIABLE_SCOPE = 0,
     LW_DI_VARIABLE_NAME = 1,
     LW_DI_VARIABLE_TYPE = 3,
 };
@@ -295,6 +301,8 @@ void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef addr
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
 /* An attribute with a text, as "target-cpu"; "": without. */
 void lw__llvm_word(LLVMValueRef function, const char *name, const char *value);
+/* Its text, a copy; NULL: the function has no such. */
+char *lw__llvm_word_of(struct lw__arena *arena, LLVMValueRef function, const char *name);
 /* unit->machine becomes this one, and the module, if any, code for it. */
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort);
@@ -331,6 +339,11 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
 unsigned lw__di_tag(LLVMMetadataRef node);
 unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node);
 LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
+/* The names of a scope, as C++ writes them in front of a name: of namespaces and types, from the
+ * outermost, each with "::". */
+void lw__di_scopes(LLVMContextRef context, LLVMMetadataRef scope, struct lw__text *out);
+/* The variable of a global's debug info; NULL: it has none. */
+LLVMMetadataRef lw__di_of_global(LLVMValueRef global);
 /* The name of a variable's node; NULL: it has none. */
 const char *lw__di_variable_name(LLVMContextRef context, LLVMMetadataRef variable, size_t *length);
 

@@ -199,6 +199,15 @@ void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)
                                 LLVMCreateEnumAttribute(context, kind, 0));
 }
 
+char *lw__llvm_word_of(struct lw__arena *arena, LLVMValueRef function, const char *name)
+{
+    LLVMAttributeRef word = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                                          name, (unsigned)strlen(name));
+    unsigned length = 0;
+    const char *text = word ? LLVMGetStringAttributeValue(word, &length) : NULL;
+    return text ? lw__copy_bytes(arena, text, length) : NULL;
+}
+
 void lw__llvm_word(LLVMValueRef function, const char *name, const char *value)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The variable of a global's debug info; NULL: it has none. */
-static LLVMMetadataRef global_variable(LLVMValueRef global)
+LLVMMetadataRef lw__di_of_global(LLVMValueRef global)
 {
     size_t count;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
@@ -26,7 +25,7 @@ static LLVMContextRef context_of(LLVMValueRef global)
 /* Without debug info only clang's name is known: `function.x` for a function's static x. */
 const char *lw__source_name(LLVMValueRef global)
 {
-    LLVMMetadataRef variable = LLVMIsAGlobalVariable(global) ? global_variable(global) : NULL;
+    LLVMMetadataRef variable = LLVMIsAGlobalVariable(global) ? lw__di_of_global(global) : NULL;
     size_t length;
     const char *name =
         variable ? lw__di_variable_name(context_of(global), variable, &length) : NULL;

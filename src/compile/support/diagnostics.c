@@ -124,3 +124,27 @@ void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *fo
     if (!is_last)
         lw__snippet_draw(diags, loc, column);
 }
+
+void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *errors)
+{
+    *errors = (struct lw__kernel_errors){
+        .all = diags->rows, .rows = lw__text_in(diags->scratch), .errors = diags->errors};
+    diags->rows = &errors->rows;
+    diags->errors = 0;
+}
+
+bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors, const char *kernel)
+{
+    static const char error[] = "diag\terror\t";
+    const bool is_refused = diags->errors;
+    diags->rows = errors->all;
+    diags->errors = errors->errors;
+    const char *first = errors->rows.data ? strstr(errors->rows.data, error) : NULL;
+    if (is_refused && first) {
+        first += strlen(error);
+        lw__text_add(diags->rows, "refused\t");
+        lw__row_field(diags->rows, kernel, strlen(kernel));
+        lw__text_add(diags->rows, "\t%.*s\n", (int)strcspn(first, "\n"), first);
+    }
+    return is_refused;
+}

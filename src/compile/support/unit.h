@@ -67,12 +67,15 @@ struct lw__param {
     uint64_t offset, size, align; /* in the packed arguments, bytes; align may exceed 16 */
     bool by_value; /* a struct or union: its IR parameter is an integer or a pointer to a copy */
     bool in_place; /* a record: its IR parameter is a pointer to it in the packed arguments */
+    bool is_symbol; /* a variable of the device: common/symbols.c */
+    uint64_t symbol_bytes;
     struct lw__brackets brackets;
     size_t origin; /* for check: 1 + the site of its declaration, or 0 */
 };
 
 struct lw__kernel {
     char *name;
+    char *alias; /* as --instantiate wrote it; NULL: it did not */
     LLVMValueRef function;
     struct lw__loc loc;
     char *signature;          /* "void scale(int n, float x[n], float factor)" */
@@ -256,6 +259,14 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
 /* One more error. */
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* In CUDA what is wrong with a kernel is refused for that kernel, not for its file. Errors between
+ * begin and end become a `refused` row. True: there were some. */
+struct lw__kernel_errors {
+    struct lw__text *all, rows;
+    unsigned errors;
+};
+void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *errors);
+bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors, const char *kernel);
 /* A remark on something slow that users may want to change: why, and in a note what to do. Once a
  * location. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,

@@ -225,6 +225,9 @@ uint64_t lw__cache_key(const struct lw__compile *compile)
     hash = hash_number(hash, compile->block.y);
     hash = hash_number(hash, compile->block.z);
     hash = hash_number(hash, o->debug);
+    hash = hash_number(hash, o->cuda);
+    hash = hash_number(hash, (uint64_t)o->cuda_arch);
+    hash = hash_string(hash, o->instantiate);
     hash = hash_number(hash, compile->bounds);
     hash = hash_number(hash, o->define_count);
     for (size_t i = 0; i < o->define_count; i++)

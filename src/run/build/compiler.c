@@ -108,9 +108,9 @@ lw_status lw__compiler_find(char **path)
 
 /* ---- its command line ---- */
 
-/* "X,Y,Z": of three 32-bit numbers. */
+/* "X,Y,Z", of three 32-bit numbers; "sm_NN". */
 struct block_text {
-    char text[40];
+    char text[40], arch[16];
 };
 
 /* The kernel, where one is named, and the block. */
@@ -137,7 +137,8 @@ static char **command_line(const struct lw__compile *c, bool with_first, bool se
     static const char *const out_text = "3", *const source_text = "4", *const first_text = "5",
                              *const serve_text = "6";
     const lw_build_options *o = c->options;
-    const size_t room = 24 + 2 * o->define_count + 2 * o->include_dir_count;
+    char *const arch = block->arch;
+    const size_t room = 28 + 2 * o->define_count + 2 * o->include_dir_count;
     const char **word = calloc(room, sizeof *word);
     size_t n = 0;
 
@@ -174,6 +175,15 @@ static char **command_line(const struct lw__compile *c, bool with_first, bool se
     if (o->debug) {
         word[n++] = "--optimise";
         word[n++] = "no";
+    }
+    if (!c->kernel && (o->cuda || o->cuda_arch)) {
+        snprintf(arch, sizeof block->arch, "sm_%d", o->cuda_arch ? o->cuda_arch : LW_CUDA_ARCH);
+        word[n++] = "--cuda";
+        word[n++] = arch;
+    }
+    if (!c->kernel && o->instantiate) {
+        word[n++] = "--instantiate";
+        word[n++] = o->instantiate;
     }
     for (size_t i = 0; i < o->define_count; i++) {
         word[n++] = "-D";

@@ -57,6 +57,11 @@ static lw_status check_sizes(void *code, const char *kernel, void **function)
     return lw__ref_sizes(((struct code *)code)->exact, kernel, function);
 }
 
+static lw_status check_symbol(void *code, const char *name, void **value)
+{
+    return lw__ref_symbol(((struct code *)code)->exact, name, value);
+}
+
 static lw_status lack_memory(const struct lw__launch *launch)
 {
     return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it", launch->kernel);
@@ -187,5 +192,6 @@ const struct lw__device_ops lw__device_check = {
     .unload = check_unload,
     .find = check_find,
     .sizes = check_sizes,
+    .symbol = check_symbol,
     .launch = check_launch,
 };

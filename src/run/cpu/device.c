@@ -90,6 +90,11 @@ static lw_status cpu_attach(void *state, const lw_image_code *linked, void **cod
     return LW_OK;
 }
 
+static lw_status cpu_symbol(void *code, const char *name, void **value)
+{
+    return lw__code_symbol(code, LW_SYMBOL_PREFIX, name, value);
+}
+
 static lw_status cpu_sizes(void *code, const char *kernel, void **function)
 {
     return lw__code_symbol(code, "lw.sizes", kernel, function);
@@ -142,6 +147,7 @@ const struct lw__device_ops lw__device_cpu = {
     .suits = cpu_suits,
     .attach = cpu_attach,
     .sizes = cpu_sizes,
+    .symbol = cpu_symbol,
     .common = cpu_common,
     .guarded = cpu_guarded,
     .fill = cpu_fill,

@@ -169,6 +169,13 @@ lw_status lw__cuda_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(c->object, "lw.sizes", kernel, function);
 }
 
+lw_status lw__cuda_symbol(void *code, const char *name, void **value)
+{
+    const struct lw__cuda_code *c = code;
+
+    return lw__code_symbol(c->object, LW_SYMBOL_PREFIX, name, value);
+}
+
 lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes)
 {
     const struct lw__cuda_code *c = code;

@@ -31,6 +31,7 @@ lw_status lw__cuda_load(void *state, const char *path, const void *payload, size
 void lw__cuda_unload(void *state, void *code);
 lw_status lw__cuda_find(void *code, const char *kernel, void **entry);
 lw_status lw__cuda_sizes(void *code, const char *kernel, void **function);
+lw_status lw__cuda_symbol(void *code, const char *name, void **value);
 lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes);
 lw_status lw__cuda_guarded(void *code, const void **bitcode, size_t *bytes);
 #endif

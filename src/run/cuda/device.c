@@ -265,6 +265,7 @@ const struct lw__device_ops lw__device_cuda = {
     .find = lw__cuda_find,
     .suits = cuda_suits,
     .sizes = lw__cuda_sizes,
+    .symbol = lw__cuda_symbol,
     .common = lw__cuda_common,
     .guarded = lw__cuda_guarded,
     .check = lw__gpu_check,

@@ -82,6 +82,24 @@ static void note_shape(struct lw__object *object, const lw_arg *arg)
         object->extent[i] = t->extent[i];
 }
 
+/* Hold it for the launch, as the parameter's object. */
+static void hold_buffer(struct slot *s, lw_buffer *b)
+{
+    struct lw__job *job = s->job;
+
+    assert(job->buffer_count < job->params_room && s->index < job->params_room);
+    lw__buffer_hold(b);
+    job->buffer_params[job->buffer_count] = s->index;
+    job->buffers[job->buffer_count++] = b;
+    job->objects[s->index] = (struct lw__object){.name = s->param->name,
+                                                 .memory = b->memory,
+                                                 .bytes = b->bytes,
+                                                 .undefined = b->undefined,
+                                                 .element_bytes = s->param->element_bytes,
+                                                 .place = (size_t)(s->to - job->args),
+                                                 .layout = s->param->layout};
+}
+
 /* Check a buffer against the parameter and hold it for the launch. */
 static lw_status take_buffer(struct slot *s, lw_buffer *b)
 {
@@ -112,17 +130,7 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
             return lw__fail(LW_E_ARG, "%s: the memory at %p is not aligned; need a multiple of %zu",
                             s->what, b->memory, align);
     }
-    assert(job->buffer_count < job->params_room && s->index < job->params_room);
-    lw__buffer_hold(b);
-    job->buffer_params[job->buffer_count] = s->index;
-    job->buffers[job->buffer_count++] = b;
-    job->objects[s->index] = (struct lw__object){.name = s->param->name,
-                                                 .memory = b->memory,
-                                                 .bytes = b->bytes,
-                                                 .undefined = b->undefined,
-                                                 .element_bytes = s->param->element_bytes,
-                                                 .place = (size_t)(s->to - job->args),
-                                                 .layout = s->param->layout};
+    hold_buffer(s, b);
     note_shape(&job->objects[s->index], s->arg);
     return LW_OK;
 }
@@ -476,7 +484,7 @@ static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args
     return (struct slot){.job = job,
                          .param = &k->params[index],
                          .index = index,
-                         .arg = &args[index],
+                         .arg = args ? &args[index] : NULL,
                          .to = job->args + k->param_rows[index].offset,
                          .what = k->titles[index]};
 }
@@ -508,6 +516,22 @@ static lw_status check_sizes(struct lw__job *job, const lw_arg *args)
     return status;
 }
 
+/* Variables of the device are the program's: parameters that no argument is for. */
+static void take_symbols(struct lw__job *job)
+{
+    const lw_kernel *k = job->kernel;
+    const lw_program *p = k->program->root ? k->program->root : k->program;
+
+    for (size_t i = 0; i < k->row->symbol_count; i++) {
+        struct slot s = slot_of(job, k->row->param_count + i, NULL);
+        lw_buffer *b = lw__symbol_find(p, s.param->name);
+
+        assert(b);
+        hold_buffer(&s, b);
+        memcpy(s.to, &b->memory, sizeof b->memory);
+    }
+}
+
 lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count)
 {
     const lw_kernel *k = job->kernel;
@@ -517,12 +541,13 @@ lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count)
                         k->row->param_count, count, k->row->signature);
     if (count && !args)
         return lw__fail(LW_E_ARG, "%s: the list of arguments is NULL", k->row->name);
-    if (!lw__job_make_room(job, k->row->arg_bytes, count))
+    if (!lw__job_make_room(job, k->row->arg_bytes, count + k->row->symbol_count))
         return lw__fail(LW_E_MEMORY, "out of memory: the arguments of %s", k->row->name);
     for (size_t i = 0; i < count; i++) {
         struct slot s = slot_of(job, i, args);
 
         LW_TRY(pack_one(&s));
     }
+    take_symbols(job);
     return check_sizes(job, args);
 }

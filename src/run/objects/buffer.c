@@ -70,6 +70,15 @@ lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_b
     return created(*buffer, __builtin_return_address(0));
 }
 
+lw_status lw__buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
+                                    lw_buffer **buffer)
+{
+    return create(
+        (lw_buffer){
+            .device = device, .dtype = LW_U8, .element_bytes = element_bytes, .count = count},
+        buffer);
+}
+
 lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
                                    lw_buffer **buffer)
 {
@@ -78,10 +87,7 @@ lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size
     *buffer = NULL;
     if (!element_bytes)
         return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
-    LW_TRY(create(
-        (lw_buffer){
-            .device = device, .dtype = LW_U8, .element_bytes = element_bytes, .count = count},
-        buffer));
+    LW_TRY(lw__buffer_create_structs(device, element_bytes, count, buffer));
     return created(*buffer, __builtin_return_address(0));
 }
 

@@ -108,6 +108,10 @@ void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
 /* lw__buffer_create - as lw_buffer_create, for memory that is not the program's. */
 lw_status lw__buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer);
 
+/* lw__buffer_create_structs - the same of structs. */
+lw_status lw__buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
+                                    lw_buffer **buffer);
+
 /* lw__buffer_create_at - of memory that the caller knows to be good.
  * errors   LW_E_DTYPE, LW_E_MEMORY */
 lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, void *memory,

@@ -109,6 +109,10 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
     b->program->name = lw__copy_string(b->compile.name);
     if (!b->program->name)
         return lw__fail(LW_E_MEMORY, "out of memory: the program's name");
+    const char *dot = strrchr(b->compile.name, '.');
+    const bool is_cuda = options->cuda || (dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")));
+    if (is_cuda && !b->program->root)
+        LW_TRY(lw__instances_open(b->program, options, b->compile.source));
     if (device->ops->has_findings) {
         b->program->source = lw__copy_string(b->compile.source);
         if (!b->program->source)
@@ -200,12 +204,19 @@ static lw_status build(struct build *b, lw_device *device, const char *path,
     LW_TRY(prepare(b, device, path, options));
     LW_TRY(lw__code_build(device->ops, device->state, &b->compile, &b->program->code));
     LW_TRY(lw__program_fill(b->program));
+    LW_TRY(lw__symbols_open(b->program));
     lw__special_first(b->program, &b->compile);
     return LW_OK;
 }
 
 lw_status lw_program_build(lw_device *device, const char *path, const lw_build_options *options,
                            lw_program **program)
+{
+    return lw__program_build(device, path, options, NULL, program);
+}
+
+lw_status lw__program_build(lw_device *device, const char *path, const lw_build_options *options,
+                            lw_program *root, lw_program **program)
 {
     static const lw_build_options defaults;
     struct build b = {0};
@@ -223,6 +234,7 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
     atomic_init(&b.program->holds, 1);
     b.program->code.payload_file = -1;
     b.program->device = device;
+    b.program->root = root;
     lw__device_hold(device);
     lw_status status = build(&b, device, path, options ? options : &defaults);
     free(b.file.bytes);
@@ -259,6 +271,8 @@ void lw__program_free(lw_program *program)
     for (size_t i = 0; program->titles && i < program->code.manifest.param_count; i++)
         free(program->titles[i]);
     lw__code_free(program->device->ops, program->device->state, &program->code);
+    lw__instances_close(program);
+    lw__symbols_close(program);
     free(program->params);
     free(program->titles);
     free(program->kernels);
@@ -300,16 +314,80 @@ size_t lw_program_kernel_count(const lw_program *program)
     return program ? program->code.manifest.kernel_count : 0;
 }
 
+/* The same names, but for blanks, which are free between C++'s words. */
+static bool is_same(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == ' ')
+            a++;
+        while (*b == ' ')
+            b++;
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* LW_E_COMPILE: the compiler has refused a kernel of that name; without a name, any. */
+static lw_status check_refused(const lw_program *p, const char *name)
+{
+    for (size_t i = 0; i < p->code.manifest.refused_count; i++) {
+        const struct lw__manifest_refused *k = &p->code.manifest.refused[i];
+
+        if (!name || is_same(k->name, name))
+            return lw__fail(LW_E_COMPILE, "%s:%d:%d: kernel '%s': %s", k->file, k->line, k->column,
+                            k->name, k->text);
+    }
+    return LW_OK;
+}
+
 lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel)
 {
     if (!program || !kernel)
         return lw__fail(LW_E_ARG, "the %s is NULL", program ? "place for the kernel" : "program");
     *kernel = NULL;
     if (index >= program->code.manifest.kernel_count)
+        LW_TRY(check_refused(program, NULL));
+    if (index >= program->code.manifest.kernel_count)
         return lw__fail(LW_E_ARG, "there is no kernel %zu; '%s' has %zu, counted from 0", index,
                         program->name, program->code.manifest.kernel_count);
     *kernel = &program->kernels[index];
     return LW_OK;
+}
+
+bool lw__kernel_named(lw_program *p, const char *name, lw_kernel **kernel)
+{
+    for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
+        const struct lw__manifest_kernel *row = &p->code.manifest.kernels[i];
+
+        if (is_same(row->name, name) || (row->alias && is_same(row->alias, name))) {
+            *kernel = &p->kernels[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **buffer)
+{
+    if (!program || !name || !buffer)
+        return lw__fail(LW_E_ARG, "the %s is NULL",
+                        !program ? "program"
+                        : !name  ? "variable's name"
+                                 : "place for the buffer");
+    *buffer = lw__symbol_find(program->root ? program->root : program, name);
+    if (*buffer)
+        return LW_OK;
+    struct lw__text known = {0};
+    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
+
+    for (struct lw__symbol *s = atomic_load(&program->symbols); s; s = s->next) {
+        lw__text_add(&known, "%s%s", known.length ? ", " : "its kernels use ", s->name);
+        lw__nearest_try(&nearest, s->name);
+    }
+    lw__fail(LW_E_ARG, "no kernel of '%s' uses a variable '%s' of the device; %s%s", program->name,
+             name, known.data ? known.data : "its kernels use none", lw__nearest_text(&nearest));
+    lw__text_free(&known);
+    return LW_E_ARG;
 }
 
 lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel)
@@ -320,11 +398,18 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
                         : !name  ? "kernel's name"
                                  : "place for the kernel");
     *kernel = NULL;
-    for (size_t i = 0; i < program->code.manifest.kernel_count; i++)
-        if (!strcmp(program->code.manifest.kernels[i].name, name)) {
-            *kernel = &program->kernels[i];
-            return LW_OK;
-        }
+    if (lw__kernel_named(program, name, kernel))
+        return LW_OK;
+    const lw_status refused = check_refused(program, name);
+    if (refused)
+        return refused;
+    struct lw__text why = {0};
+    if (program->more) {
+        const lw_status status = lw__instance_find(program, name, kernel);
+        if (status != LW_E_COMPILE && status != LW_E_ARG)
+            return status;
+        lw__text_add(&why, "; %.*s", (int)strcspn(lw_last_error(), "\n"), lw_last_error());
+    }
     struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
     struct lw__text known = {0};
 
@@ -332,9 +417,11 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
         lw__text_add(&known, "%s%s", i ? ", " : "it has ", program->code.manifest.kernels[i].name);
         lw__nearest_try(&nearest, program->code.manifest.kernels[i].name);
     }
-    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s%s", name, program->name,
-             known.data ? known.data : "it has none", lw__nearest_text(&nearest));
+    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s%s%s", name, program->name,
+             known.data ? known.data : "it has none", lw__nearest_text(&nearest),
+             why.data ? why.data : "");
     lw__text_free(&known);
+    lw__text_free(&why);
     return LW_E_ARG;
 }
 

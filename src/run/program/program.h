@@ -4,6 +4,8 @@
  *     verdict       does a launch need guarded code?
  *     image         the code of an image that is linked into the process
  *     specialize    a kernel's code for one size of block
+ *     symbols       variables of the device, in CUDA
+ *     instances     kernels of CUDA templates that are asked for by name
  *     program       from a source to kernels; their holds, and what they say of themselves
  *     residents     programs that a device keeps: of images, and of texts
  *
@@ -39,6 +41,13 @@ struct lw_kernel {
     _Atomic uint64_t verdicts[LW_VERDICTS]; /* verdict.c */
 };
 
+/* A variable of the device, in CUDA. */
+struct lw__symbol {
+    const char *name; /* the program's */
+    lw_buffer *buffer;
+    struct lw__symbol *next;
+};
+
 struct lw_program {
     atomic_size_t holds; /* not of a resident: its holds are its device's */
     lw_device *device;
@@ -53,6 +62,10 @@ struct lw_program {
     lw_param *params;     /* code.manifest.param_count; the kernels' slices */
     char **titles;        /* of each parameter; see lw_kernel */
     lw_kernel *kernels;   /* code.manifest.kernel_count */
+    _Atomic(struct lw__symbol *) symbols; /* grows at its head; symbols.c */
+    lw_program *root;          /* what it was asked of, which has the symbols; NULL: itself */
+    lw_program *next_instance; /* of the root's list */
+    struct lw__instances *more; /* CUDA: instances.c; NULL: there can be none */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
 
@@ -113,6 +126,26 @@ lw_status lw__image_read_sites(struct lw__code *code, const char *name);
 /* lw__special_first - of a program that nobody has yet: take the code for its first launch, if the
  * compiler has made it. The launch reports a failure. */
 void lw__special_first(lw_program *program, const struct lw__compile *built);
+
+/* lw__kernel_named - the program's kernel of that name, blanks aside. False: it has none.
+ * lw__program_build - lw_program_build; root: of one that is kept by that, or NULL.
+ * lw__instances_open - the program may be asked for kernels that it lacks. errors: LW_E_MEMORY
+ * lw__instance_find - one that it lacks, built if need be. errors: LW_E_COMPILE the text has none of
+ * that name; as lw_program_build. thread: any; one builds, the others wait */
+bool lw__kernel_named(lw_program *program, const char *name, lw_kernel **kernel);
+lw_status lw__program_build(lw_device *device, const char *path, const lw_build_options *options,
+                            lw_program *root, lw_program **program);
+lw_status lw__instances_open(lw_program *program, const lw_build_options *options,
+                             const char *source);
+void lw__instances_close(lw_program *program);
+lw_status lw__instance_find(lw_program *program, const char *name, lw_kernel **kernel);
+
+/* lw__symbols_open - the program's symbols by its manifest, each a buffer with its value; of one that
+ * has a root those that the root lacks, too. errors: LW_E_MEMORY, those of the device
+ * lw__symbol_find - NULL: the program has no such. */
+lw_status lw__symbols_open(lw_program *program);
+void lw__symbols_close(lw_program *program);
+lw_buffer *lw__symbol_find(const lw_program *program, const char *name);
 
 /* lw__program_fill - kernels and parameters by the manifest; entries where code is loaded.
  * errors   LW_E_MEMORY; LW_E_INTERNAL the manifest or the code is damaged */

@@ -98,7 +98,7 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
 
     if (lw__verdict_is_fixed(k))
         return k->proofs || k->program->bounds == LW_ALWAYS;
-    assert(l && l->args && l->object_count == k->row->param_count);
+    assert(l && l->args && l->object_count == k->row->param_count + k->row->symbol_count);
     /* Of all that a proof may use. */
     uint64_t hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
     hash = mix(hash, two(l->block.x, l->block.y));

@@ -97,6 +97,12 @@ lw_status lw__ref_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(program->object, "lw.sizes", kernel, function);
 }
 
+lw_status lw__ref_symbol(void *code, const char *name, void **value)
+{
+    const struct program *program = code;
+    return lw__code_symbol(program->object, LW_SYMBOL_PREFIX, name, value);
+}
+
 bool lw__ref_proofs(void *code, const char *kernel, const struct lw_proofs **proofs)
 {
     const struct program *program = code;
@@ -139,5 +145,6 @@ const struct lw__device_ops lw__device_ref = {
     .suits = ref_suits,
     .attach = ref_attach,
     .sizes = lw__ref_sizes,
+    .symbol = lw__ref_symbol,
     .launch = ref_launch,
 };

@@ -60,6 +60,7 @@ lw_status lw__ref_load(void *state, const char *path, const void *payload, size_
 void lw__ref_unload(void *state, void *code);
 lw_status lw__ref_find(void *code, const char *kernel, void **entry);
 lw_status lw__ref_sizes(void *code, const char *kernel, void **function);
+lw_status lw__ref_symbol(void *code, const char *name, void **value);
 /* lw__ref_proofs - *proofs is NULL: it has none. False: memory is short. */
 bool lw__ref_proofs(void *code, const char *kernel, const struct lw_proofs **proofs);
 struct lw__ref_code lw__ref_code_of(const struct lw__launch *launch);
