@@ -218,16 +218,18 @@ LW_API size_t lw_program_kernel_count(const lw_program *program);
  * errors   LW_E_ARG index out of range. owns: nothing; the kernel lives as long as the program */
 LW_CHECKED lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel);
 
-/* lw_program_kernel - the kernel of that name. Blanks in it do not count. Of a CUDA program it may be
- * what C++ takes after &, "ns::scale<float>": an instance of a template that the text does not
+/* lw_program_kernel - the kernel of that name. Blanks in it do not count. Of a CUDA program it may
+ * be what C++ takes after &, "ns::scale<float>": an instance of a template that the text does not
  * launch is built when it is asked for. An overload has its parameters' types, "f(float *, int)".
- * errors   LW_E_ARG no kernel has that name; the text lists the kernels
+ * errors   LW_E_ARG no kernel has that name; the text lists the kernels. LW_E_COMPILE a kernel of
+ *          a CUDA program uses what is not in the language: "file:line:column: text"; so does
+ *          lw_program_kernel_at if there is no other
  * owns     nothing; the kernel lives as long as the program */
 LW_CHECKED lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel);
 
-/* lw_program_symbol - of CUDA: the __device__ or __constant__ variable of that name, with namespaces,
- * as a buffer that kernels which use it share. It begins with the variable's initialiser, and keeps
- * what launches write.
+/* lw_program_symbol - of CUDA: the __device__ or __constant__ variable of that name, with its
+ * namespaces, as a buffer that kernels which use it share. It begins with the variable's
+ * initialiser, and keeps what launches write.
  * errors   LW_E_ARG no kernel uses such a variable; the text lists those that are used
  * owns     nothing; the buffer lives as long as the program */
 LW_CHECKED lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **buffer);

@@ -31,11 +31,12 @@
  *              and size in the packed arguments: scalars and structs by value, a pointer as its
  *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared
  *              sizes a pointer has
- *     symbol   bytes              the param row above it is no parameter of the source, but a variable of
- *              the device: the launch passes the program's buffer of that name. Such rows are last
+ *     symbol   bytes              the param row above it is no parameter of the source, but a
+ *              variable of the device: a launch passes the program's buffer of that name. Such rows
+ *              are last
  *     alias    name               the kernel row above it, as the command line asked for it
- *     refused  name file line column text            a kernel that the device's language lacks something
- *              for: there is no kernel row
+ *     refused  name file line column text            a CUDA kernel that uses what is not in the
+ *              language: there is no kernel row
  *     site     file line column what                 numbered from 0 in order; what: the operation,
  *              or `call`, for check: a call of a helper that led to the site above it
  *     end      payload_bytes

@@ -227,8 +227,8 @@ struct lw__device_ops {
      * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
-    /* symbol - where the code has the value of a variable of the device before any launch. As sizes.
-     */
+    /* symbol - the value that a variable of the device has before any launch, in the code. Else as
+     * sizes. */
     lw_status (*symbol)(void *code, const char *name, void **value);
 
     /* common - the bitcode from which a kernel is built again for each size of block

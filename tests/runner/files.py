@@ -28,7 +28,7 @@ class TestFile:
     def run(self):
         with tempfile.TemporaryDirectory(dir=self.options.results) as folder:
             self.folder = pathlib.Path(folder)
-            if self.path.suffix == ".c":
+            if self.path.suffix in (".c", ".cu"):
                 self.kernel()
             elif self.path.suffix == ".ll":
                 self.compiler_pass()

@@ -1,7 +1,7 @@
 /* symbols.c - __constant__ and __device__ variables of a CUDA file become parameters.
  *
- * Such a variable keeps its value between launches, and the host reads and writes it by its name. So
- * it is a buffer of the program's, which the library makes with the value in the payload. Each
+ * Such a variable keeps its value between launches, and the host has it by its name. So it is a
+ * buffer of the program's, which the library makes with the value in the payload. Each
  * kernel that uses it gets its address as one parameter more, after its own: all that looks at
  * accesses then takes it for what it is, an object with a name.
  */

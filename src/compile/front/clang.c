@@ -22,128 +22,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const common_flags[] = {LW_FRONT_END,
-                                           "--target=x86_64-unknown-linux-gnu",
-                                           "-O1",
-                                           "-funroll-loops", /* else each loop has metadata
-                                                              * against it */
-                                           "-ffp-contract=off",
-                                           "-fno-math-errno",
-                                           "-fconvergent-functions",
-                                           "-fno-strict-aliasing",
-                                           "-fno-strict-float-cast-overflow", /* it saturates */
-                                           "-fno-color-diagnostics",
-                                           "-fno-crash-diagnostics",
-                                           "-fshow-overloads=best",
-                                           "-fmacro-backtrace-limit=1",
-                                           "-Xclang",
-                                           "-ffloat16-excess-precision=none",
-                                           "-Xclang",
-                                           "-fbfloat16-excess-precision=none"};
-
-/* Kernels in C, of <lanewise/kernel.h>. */
-static const char *const c_flags[] = {"-x",
-                                      "c",
-                                      "-std=gnu17",
-                                      "-nostdlibinc",
-                                      "-ffreestanding",
-                                      "-fno-gnu-inline-asm",
-                                      "-Wno-unknown-attributes",
-                                      "-Werror=format",
-                                      "-Werror=format-nonliteral",
-                                      "-Wno-format-zero-length",
-                                      "-fsanitize=vla-bound,array-bounds,unreachable"};
-
-/* CUDA: the device's half of a file, for the target of all kernels. clang's driver would make PTX;
- * what follows -Xclang is after its own words, and counts. */
-static const char *const cuda_flags[] = {"-x",
-                                         "cuda",
-                                         "--cuda-device-only",
-                                         "-nocudainc",
-                                         "-nocudalib",
-                                         "--cuda-path=/nonexistent", /* no toolkit is looked for */
-                                         "--cuda-gpu-arch=sm_80",
-                                         "--cuda-feature=+sse2", /* else one of PTX */
-                                         "-std=gnu++17",
-                                         "-U__CUDA_ARCH__",
-                                         "-fno-threadsafe-statics",
-                                         "-Wno-unused-value", /* of (void)macros for the host */
-                                         "-Wno-unknown-attributes",
-                                         "-Xclang",
-                                         "-triple",
-                                         "-Xclang",
-                                         "x86_64-unknown-linux-gnu",
-                                         "-Xclang",
-                                         "-target-cpu",
-                                         "-Xclang",
-                                         "x86-64",
-                                         "-Xclang",
-                                         "-target-sdk-version=12.4",
-                                         "-Xclang",
-                                         "-debug-info-kind=constructor",
-                                         "-Xclang",
-                                         "-dwarf-version=5",
-                                         "-Xclang",
-                                         "-fcuda-allow-variadic-functions",
-                                         "-Xclang",
-                                         "-fsanitize=array-bounds,unreachable",
-                                         "-Xclang",
-                                         "-fsanitize-recover=array-bounds"};
-
-/* For `check` (instrument/overflow_checks.c). */
-#define OVERFLOWS                                                                                  \
-    "signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow,builtin"
-static const char *const c_overflow_flags[] = {"-fsanitize=" OVERFLOWS},
-                         *const cuda_overflow_flags[] = {
-                             "-Xclang", "-fsanitize=" OVERFLOWS, "-Xclang",
-                             "-fsanitize-recover=" OVERFLOWS};
-
-/* A list of words. */
-struct words {
-    const char *const *list;
-    size_t count;
-};
-#define WORDS(list) {list, sizeof list / sizeof *list}
-
-/* What clang is told of a language besides common_flags, and for devices that look at arithmetic.
- */
-static const struct language {
-    struct words flags, overflow_flags;
-} languages[] = {[false] = {WORDS(c_flags), WORDS(c_overflow_flags)},
-                 [true] = {WORDS(cuda_flags), WORDS(cuda_overflow_flags)}};
-
-/* Descriptor 3 of clang: it writes the list of files it read there. */
-#define RULE_FLAGS "-MD", "-MT", "x", "-MF", "/dev/fd/3"
-#define CODE_FLAGS                                                                                 \
-    "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
-        "-fno-discard-value-names"
-#define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
-static const char *const build_flags[] = {"-c", MODULE_FLAGS},
-                         *const text_flags[] = {"-S", MODULE_FLAGS},
-                         *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"},
-                         *const header_flags[] = {"-x",
-                                                  "c-header",
-                                                  "-relocatable-pch",
-                                                  "-Xclang",
-                                                  "-fno-pch-timestamp",
-                                                  CODE_FLAGS,
-                                                  RULE_FLAGS,
-                                                  "-o",
-                                                  "-"};
-static const struct words builds = WORDS(build_flags), texts = WORDS(text_flags),
-                          prints = WORDS(print_flags), headers = WORDS(header_flags);
-enum { COMMON_FLAGS = sizeof common_flags / sizeof *common_flags };
-
-uint64_t lw__clang_hash_flags(uint64_t hash)
-{
-    const struct words lists[] = {WORDS(common_flags), WORDS(c_flags), WORDS(cuda_flags), builds,
-                                  prints, headers};
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; i < lists[l].count; i++)
-            hash = lw__hash(hash, lists[l].list[i], strlen(lists[l].list[i]) + 1);
-    return hash;
-}
-
 static bool has_header(const char *folder)
 {
     char header[PATH_MAX + 32];
@@ -187,26 +65,6 @@ bool lw__header_folder(char folder[LW_PATH_MAX])
     return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
 }
 
-/* What makes clang compile these kernels, which nobody may launch: their addresses are taken. One
- * of several with the name is chosen by its parameters' types. */
-static void add_instances(const struct lw__options *o, struct lw__text *text)
-{
-    lw__text_add(text, "%s", o->instance_count ? "\n#line 1 \"<kernel>\"\n" : "");
-    for (size_t i = 0; i < o->instance_count; i++) {
-        const char *name = o->instances[i], *angle = strrchr(name, '>');
-        const char *types = strchr(angle ? angle : name, '(');
-        lw__text_add(text,
-                     "namespace { __attribute__((device, used)) auto *const lw__kernel_%zu "
-                     "__asm__(\"" LW_INSTANCE ".%zu\") = ",
-                     i, i);
-        if (types)
-            lw__text_add(text, "static_cast<void (*)%s>(&%.*s); }\n", types, (int)(types - name),
-                         name);
-        else
-            lw__text_add(text, "&%s; }\n", name);
-    }
-}
-
 /* Text from a descriptor is passed to clang under its name for the user. */
 static int named_source(struct lw__unit *unit)
 {
@@ -217,9 +75,8 @@ static int named_source(struct lw__unit *unit)
     lw__text_add(&text, "\"\n");
     int file = lw__memory_file("lanewise-source");
     const bool is_read = lw__read_all(unit->options->source_fd, &text);
-    add_instances(unit->options, &text);
-    if (file < 0 || !is_read ||
-        write(file, text.data, text.length) != (ssize_t)text.length) {
+    lw__clang_add_instances(unit->options, &text);
+    if (file < 0 || !is_read || write(file, text.data, text.length) != (ssize_t)text.length) {
         lw__defect("the source cannot be copied");
         close(file);
         file = -1;
@@ -233,74 +90,19 @@ struct clang {
     bool running;
 };
 
-/* What a run of clang is told besides its flags. */
-struct how {
-    const struct lw__own *own;
-    const char *module; /* the header as clang has parsed it, or NULL */
-    bool is_header;     /* the header itself is to be parsed */
-};
-
 /* A run's descriptors: the source that it reads, and its 3 and 4, where it writes the list of files
  * it read and where the clang in this program prints declarations. Those of -1 it does not have. */
 enum { SOURCE, DEPENDS, DECLARATIONS, KEEP };
 
-static void add_words(const char **argv, size_t *n, const struct words *words)
+static bool start_clang(struct lw__unit *unit, struct clang *clang, enum lw__clang_job job,
+                        const int *keep, const struct lw__how *how)
 {
-    for (size_t i = 0; i < words->count; i++)
-        argv[(*n)++] = words->list[i];
-}
-
-static bool start_clang(struct lw__unit *unit, struct clang *clang, const struct words *flags,
-                        const int *keep, const struct how *how)
-{
-    const struct lw__own *own = how->own;
     const struct lw__options *o = unit->options;
     struct lw__arena *scratch = &unit->scratch;
     char folder[PATH_MAX];
     if (!lw__header_folder(folder))
         return false;
-    const struct language *language = &languages[o->is_cuda];
-    const size_t words = COMMON_FLAGS + language->flags.count + language->overflow_flags.count +
-                         flags->count + o->clang_arg_count + 2 * own->count;
-    size_t n = 0;
-    const char **argv = lw__new(scratch, words + 24, sizeof *argv);
-    for (size_t i = 0; i < COMMON_FLAGS; i++)
-        argv[n++] = common_flags[i];
-    add_words(argv, &n, &language->flags);
-    if (lw__has(unit, LW_IS_OBSERVED))
-        add_words(argv, &n, &language->overflow_flags);
-    add_words(argv, &n, flags);
-    if (o->is_cuda) { /* before the user's, which may have a toolkit's */
-        argv[n++] = lw__format(scratch, "-I%s/lanewise/cuda", folder);
-        argv[n++] = "-include";
-        argv[n++] = "lanewise_cuda.h";
-        argv[n++] = lw__format(scratch, "-D__CUDA_ARCH__=%u", o->cuda_arch * 10);
-    }
-    for (size_t i = 0; i < o->clang_arg_count; i++)
-        argv[n++] = o->clang_args[i];
-    const char *name = own->names.data;
-    for (size_t i = 0; i < own->count; i++, name += strlen(name) + 1) {
-        argv[n++] = "-D";
-        argv[n++] = name;
-    }
-    argv[n++] = "-I";
-    argv[n++] = folder;
-    if (!o->is_cuda) { /* a CUDA file has the host's library */
-        argv[n++] = "-idirafter";
-        argv[n++] = lw__format(scratch, "%s/lanewise/libc", folder);
-    }
-    if (how->is_header || how->module) { /* where names of headers in the module begin */
-        argv[n++] = "-isysroot";
-        argv[n++] = folder;
-    }
-    if (how->module) {
-        argv[n++] = "-include-pch";
-        argv[n++] = how->module;
-    }
-    if (!o->path && strchr(o->name, '/')) /* #include "x.h" is next to the named file */
-        argv[n++] = lw__format(scratch, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
-                               (int)(strrchr(o->name, '/') - o->name + 1), o->name);
-    argv[n++] = o->path ? o->path : "-";
+    const char **argv = lw__clang_words(unit, job, how, folder);
     if (!o->path) { /* reopened, so that both clangs read from the start */
         clang->in = open(lw__format(scratch, "/proc/self/fd/%d", *keep), O_RDONLY | O_CLOEXEC);
         if (clang->in < 0)
@@ -446,13 +248,13 @@ static void close_clang(struct clang *clang)
 }
 
 /* LLVM has refused clang's module: half_conversions.c. */
-static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct how *how)
+static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw__how *how)
 {
     struct clang clang = {.in = -1};
     struct lw__text written = lw__text_in(&unit->scratch), module = written;
     lw__context_close(unit);
     lw__context_open(unit);
-    bool ok = start_clang(unit, &clang, &texts, keep, how) && wait_clang(&clang) &&
+    bool ok = start_clang(unit, &clang, LW_CLANG_TEXT, keep, how) && wait_clang(&clang) &&
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
         ok = lw__clang_asked(unit) && lw__defect("clang-19's bitcode cannot be read");
@@ -465,7 +267,7 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
 
 /* A module only when it compiled. */
 static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
-                        const struct how *how, struct lw__text *said)
+                        const struct lw__how *how, struct lw__text *said)
 {
     struct lw__text bitcode = lw__text_in(&unit->scratch);
     if (!take_messages(unit, clang, said))
@@ -505,7 +307,7 @@ static bool has_said(const struct clang *clang)
 
 /* said: clang's messages. With a module of the header there are none: what clang then says, of the
  * module too, it says again of the text. */
-static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
+static bool run_clangs(struct lw__unit *unit, int source, const struct lw__how *how,
                        struct lw__text *said)
 {
     struct clang build = {.in = -1}, print = {.in = -1};
@@ -515,8 +317,8 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     const bool prints_alone = !lw__clang_is_inside() && !unit->options->is_cuda;
     unit->ast_print.length = 0;
     bool ok = keep[DEPENDS] >= 0 && keep[DECLARATIONS] >= 0 &&
-              start_clang(unit, &build, &builds, keep, how);
-    ok = ok && (!prints_alone || start_clang(unit, &print, &prints, alone, how));
+              start_clang(unit, &build, LW_CLANG_BUILD, keep, how);
+    ok = ok && (!prints_alone || start_clang(unit, &print, LW_CLANG_PRINT, alone, how));
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
@@ -536,7 +338,7 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     for (int i = DEPENDS; i < KEEP; i++)
         if (keep[i] >= 0)
             close(keep[i]);
-    return again ? run_clangs(unit, source, &(struct how){.own = how->own}, said) : ok;
+    return again ? run_clangs(unit, source, &(struct lw__how){.own = how->own}, said) : ok;
 }
 
 /* After errors: if the file defines names of the header itself, the errors of a second run count;
@@ -552,7 +354,7 @@ static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
     for (int round = 0; round < 2 && ok && own.count && !done; round++) {
         unit->manifest.length = start;
         unit->diags.errors = 0;
-        ok = run_clangs(unit, source, &(struct how){.own = &own}, said);
+        ok = run_clangs(unit, source, &(struct lw__how){.own = &own}, said);
         done = ok && !lw__own_acquit(&own, said->data);
     }
     if (!done) {
@@ -576,7 +378,7 @@ static bool is_strange(const struct lw__unit *unit)
 bool lw__pass_front(struct lw__unit *unit)
 {
     const struct lw__own none = {0};
-    struct how how = {.own = &none};
+    struct lw__how how = {.own = &none};
     struct lw__text said = lw__text_in(&unit->scratch);
     char module[LW_PATH_MAX];
     const size_t start = unit->manifest.length;
@@ -614,8 +416,8 @@ bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw_
     lw__unit_begin(&of, &options);
     struct lw__text said = lw__text_in(&unit->scratch);
     bool ok = lw__target_choose(&of) && keep[DEPENDS] >= 0 &&
-              start_clang(&of, &clang, &headers, keep,
-                          &(struct how){.own = &none, .is_header = true});
+              start_clang(&of, &clang, LW_CLANG_HEADER, keep,
+                          &(struct lw__how){.own = &none, .is_header = true});
     ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
     if (ok && (clang.status || said.length))
         ok = lw__defect("clang-19 on %s: %s", header, said.length ? said.data : "no message");

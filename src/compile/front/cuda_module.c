@@ -33,7 +33,8 @@ static LLVMValueRef annotations(LLVMModuleRef module)
 static void share(LLVMValueRef global)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
-    const bool is_dynamic = LLVMGetTypeKind(type) == LLVMArrayTypeKind && !LLVMGetArrayLength2(type);
+    const bool is_dynamic =
+        LLVMGetTypeKind(type) == LLVMArrayTypeKind && !LLVMGetArrayLength2(type);
     LLVMSetGlobalConstant(global, 0);
     if (LLVMIsDeclaration(global) && is_dynamic) {
         LLVMSetSection(global, "lw.dynshared");
@@ -77,8 +78,7 @@ static void add_name(LLVMContextRef context, LLVMMetadataRef subprogram, struct 
 {
     LLVMMetadataRef name = lw__di_operand(context, subprogram, LW_DI_SUBPROGRAM_NAME);
     unsigned length = 0;
-    const char *text =
-        name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
+    const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
     lw__di_scopes(context, lw__di_operand(context, subprogram, LW_DI_SCOPE), out);
     lw__text_add(out, "%.*s", (int)length, text ? text : "");
 }
@@ -88,12 +88,12 @@ static void name_symbol(struct lw__unit *unit, LLVMValueRef global)
 {
     LLVMMetadataRef variable = lw__di_of_global(global);
     size_t length = 0;
-    const char *name =
-        variable ? lw__di_variable_name(unit->context, variable, &length) : NULL;
+    const char *name = variable ? lw__di_variable_name(unit->context, variable, &length) : NULL;
     struct lw__text text = lw__text_in(&unit->scratch);
     if (!name)
         return;
-    lw__di_scopes(unit->context, lw__di_operand(unit->context, variable, LW_DI_VARIABLE_SCOPE), &text);
+    lw__di_scopes(unit->context, lw__di_operand(unit->context, variable, LW_DI_VARIABLE_SCOPE),
+                  &text);
     lw__text_add(&text, "%.*s", (int)length, name);
     LLVMSetValueName2(global, text.data, text.length);
 }
@@ -153,8 +153,8 @@ static void name_kernels(struct lw__unit *unit)
 static void take_instances(struct lw__unit *unit)
 {
     for (size_t i = 0; i < unit->options->instance_count; i++) {
-        LLVMValueRef pointer = LLVMGetNamedGlobal(
-            unit->module, lw__format(&unit->scratch, LW_INSTANCE ".%zu", i));
+        LLVMValueRef pointer =
+            LLVMGetNamedGlobal(unit->module, lw__format(&unit->scratch, LW_INSTANCE ".%zu", i));
         LLVMValueRef kernel = pointer ? LLVMGetInitializer(pointer) : NULL;
         if (kernel && LLVMIsAFunction(kernel))
             lw__llvm_word(kernel, LW_ALIAS, unit->options->instances[i]);
@@ -216,7 +216,8 @@ static void make_internal(struct lw__unit *unit)
 /* lw__cuda_module - make unit->module, clang's of a CUDA file, one that the passes know. */
 bool lw__cuda_module(struct lw__unit *unit)
 {
-    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(unit->context), 1, 0));
+    LLVMMetadataRef one =
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(unit->context), 1, 0));
     LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorOverride, LW_CUDA_FLAG,
                       strlen(LW_CUDA_FLAG), one);
     read_annotations(unit->module);

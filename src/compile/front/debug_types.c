@@ -16,12 +16,23 @@ enum { DEPTH_MAX = 16 }; /* of structs in structs */
 static const struct {
     const char *name, *layout;
 } scalars[] = {
-    {"_Bool", "bool"},        {"char", "i8"},          {"signed char", "i8"},
-    {"bool", "bool"},         {"wchar_t", "i32"},      {"char8_t", "u8"},
-    {"char16_t", "u16"},      {"char32_t", "u32"},
-    {"unsigned char", "u8"},  {"short", "i16"},        {"unsigned short", "u16"},
-    {"int", "i32"},           {"unsigned int", "u32"}, {"long", "i64"},
-    {"unsigned long", "u64"}, {"long long", "i64"},    {"unsigned long long", "u64"},
+    {"_Bool", "bool"},
+    {"char", "i8"},
+    {"signed char", "i8"},
+    {"bool", "bool"},
+    {"wchar_t", "i32"},
+    {"char8_t", "u8"},
+    {"char16_t", "u16"},
+    {"char32_t", "u32"},
+    {"unsigned char", "u8"},
+    {"short", "i16"},
+    {"unsigned short", "u16"},
+    {"int", "i32"},
+    {"unsigned int", "u32"},
+    {"long", "i64"},
+    {"unsigned long", "u64"},
+    {"long long", "i64"},
+    {"unsigned long long", "u64"},
 };
 
 /* Structs of lanewise/cuda that are numbers to the host. */
@@ -160,8 +171,7 @@ static uint64_t struct_align(LLVMContextRef context, LLVMMetadataRef type, unsig
     LLVMMetadataRef members = members_of(context, type);
     for (unsigned i = 0; i < lw__di_operand_count(context, members); i++) {
         LLVMMetadataRef member = lw__di_operand(context, members, i);
-        const uint64_t own =
-            is_member(member) ? align_at(context, member, depth + 1) : 1;
+        const uint64_t own = is_member(member) ? align_at(context, member, depth + 1) : 1;
         align = own > align ? own : align;
     }
     return align;
@@ -357,8 +367,7 @@ static bool is_bit_field(LLVMMetadataRef member)
 /* Arrays without elements have no bytes, and bit-fields without a name no value. */
 static bool is_listed(LLVMContextRef context, LLVMMetadataRef member)
 {
-    return is_member(member) &&
-           (!is_bit_field(member) || name_of(member).length) &&
+    return is_member(member) && (!is_bit_field(member) || name_of(member).length) &&
            lw__type_size(context, base_of(context, member)) != 0;
 }
 

@@ -40,13 +40,35 @@ bool lw__pass_sizes(struct lw__unit *unit);
 bool lw__header_folder(char folder[LW_PATH_MAX]);
 /* The file of that name in the folder of this program. */
 bool lw__beside_program(char path[LW_PATH_MAX], const char *name);
-/* The hash goes on over the words that clang is started with. */
-uint64_t lw__clang_hash_flags(uint64_t hash);
 /* Precompile kernel.h of the folder; rule: the Makefile's, of the headers that clang read. */
 bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw__text *module,
                            struct lw__text *rule);
 /* Add a dep row for the file; none if it cannot be read. */
 void lw__dependency_add(struct lw__unit *unit, const char *path);
+
+/* ---- clang_words.c --------------------------------------------------------------------------- */
+
+enum lw__clang_job {
+    LW_CLANG_BUILD,  /* bitcode */
+    LW_CLANG_TEXT,   /* the same as text */
+    LW_CLANG_PRINT,  /* declarations */
+    LW_CLANG_HEADER, /* kernel.h as a module */
+};
+
+/* What a run of clang is told besides. */
+struct lw__how {
+    const struct lw__own *own;
+    const char *module; /* the header as clang has parsed it, or NULL */
+    bool is_header;     /* the header itself is to be parsed */
+};
+
+/* The words of a command line, to NULL; the folder has our headers. */
+const char **lw__clang_words(struct lw__unit *unit, enum lw__clang_job job,
+                             const struct lw__how *how, const char *folder);
+/* The hash goes on over all of them. */
+uint64_t lw__clang_hash_flags(uint64_t hash);
+/* What makes clang compile the options' instances, which nobody may launch: more text. */
+void lw__clang_add_instances(const struct lw__options *options, struct lw__text *text);
 
 /* ---- clang_program.c ------------------------------------------------------------------------- */
 
@@ -154,10 +176,9 @@ bool lw__is_reached(const struct lw__reached *reached, LLVMValueRef value);
 /* ---- restrictions.c -------------------------------------------------------------------------- */
 
 void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__diags *diags);
-/* The same of a CUDA file, for each kernel and what it calls: those with errors leave the module. */
+/* The same of a CUDA file, kernel by kernel with what it calls: those with errors go. */
 void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
                               struct lw__diags *diags, struct lw__kernels *kernels);
-void lw__front_remove(LLVMValueRef kernel); /* from the module */
 
 /* ---- formats.c ------------------------------------------------------------------------------- */
 

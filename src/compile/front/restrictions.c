@@ -507,12 +507,6 @@ static void check_all(struct refuse *r)
     check_recursion(r);
 }
 
-void lw__front_remove(LLVMValueRef kernel)
-{
-    LLVMReplaceAllUsesWith(kernel, LLVMGetUndef(LLVMTypeOf(kernel)));
-    LLVMDeleteFunction(kernel);
-}
-
 void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
                               struct lw__diags *diags, struct lw__kernels *kernels)
 {
@@ -530,7 +524,7 @@ void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
         lw__kernel_errors_begin(diags, &errors);
         check_all(&r);
         if (lw__kernel_errors_end(diags, &errors, k.name))
-            lw__front_remove(k.function);
+            lw__ir_remove(k.function);
         else
             kernels->rows[kept++] = k;
     }

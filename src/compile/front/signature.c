@@ -263,7 +263,8 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
                         kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
     struct lw__text out = lw__text_in(r->arena);
     const size_t length = strlen(kernel->name); /* the name of an overload has the types */
-    const char *types = length && kernel->name[length - 1] == ')' ? strrchr(kernel->name, '(') : NULL;
+    const char *types =
+        length && kernel->name[length - 1] == ')' ? strrchr(kernel->name, '(') : NULL;
     lw__text_add(&out, "void %.*s(%s", types ? (int)(types - kernel->name) : (int)length,
                  kernel->name, kernel->param_count ? "" : "void");
     for (unsigned i = 0; i < kernel->param_count; i++) {
@@ -298,7 +299,7 @@ void lw__front_signature(struct lw__arena *arena, LLVMModuleRef module, const ch
         lw__kernel_errors_begin(diags, &errors);
         read_kernel(&r, k);
         if (lw__kernel_errors_end(diags, &errors, k->name))
-            lw__front_remove(k->function);
+            lw__ir_remove(k->function);
         else
             kernels->rows[kept++] = *k;
     }

@@ -97,7 +97,7 @@ void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBa
 void lw__coroutine_close(struct lw__coroutine *c)
 {
     assert(LLVMGetBasicBlockTerminator(c->final));
-    /* LLVM describes the frame of a function in C++ to debuggers, and takes a promise for granted. */
+    /* LLVM describes frames of functions in C++ to debuggers, and takes a promise for granted. */
     if (lw__ir_is_cuda(c->module)) {
         LLVMPositionBuilderBefore(c->builder, c->id);
         LLVMTypeRef i8 = LLVMInt8TypeInContext(context_of(c->module));

@@ -88,7 +88,8 @@ class EmitAndPrintAction : public EmitBCAction
                                                    llvm::StringRef file) override
     {
         std::vector<std::unique_ptr<ASTConsumer>> both;
-        both.push_back(std::make_unique<DeclarationPrinter>()); /* first: the other frees the tree */
+        both.push_back(
+            std::make_unique<DeclarationPrinter>()); /* first: the other frees the tree */
         both.push_back(EmitBCAction::CreateASTConsumer(clang, file));
         return std::make_unique<MultiplexConsumer>(std::move(both));
     }
@@ -122,7 +123,8 @@ static int run_front_end(const llvm::opt::ArgStringList &options, const char *pr
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(on_fatal_error, &clang.getDiagnostics());
     early->FlushDiagnostics(clang.getDiagnostics());
-    std::unique_ptr<FrontendAction> action = action_of(clang.getFrontendOpts().ProgramAction, clang.getLangOpts().CUDA);
+    std::unique_ptr<FrontendAction> action =
+        action_of(clang.getFrontendOpts().ProgramAction, clang.getLangOpts().CUDA);
     const bool ok = is_read && action && clang.ExecuteAction(*action);
     llvm::outs().flush();
     llvm::errs().flush();

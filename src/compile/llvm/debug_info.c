@@ -40,8 +40,7 @@ void lw__di_scopes(LLVMContextRef context, LLVMMetadataRef scope, struct lw__tex
     lw__di_scopes(context, lw__di_operand(context, scope, LW_DI_SCOPE), out);
     LLVMMetadataRef name = lw__di_operand(context, scope, LW_DI_SCOPE_NAME);
     unsigned length = 0;
-    const char *text =
-        name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
+    const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &length) : NULL;
     if (text)
         lw__text_add(out, "%.*s::", (int)length, text);
 }

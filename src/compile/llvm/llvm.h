@@ -44,8 +44,8 @@ enum lw__di_tag {
 
 /* The operands of LLVM 19's debug info nodes, by index: LLVM's DebugInfoMetadata.h. */
 enum lw__di_operand {
-    LW_DI_SCOPE = 1,            /* of subprograms, namespaces and types */
-    LW_DI_SCOPE_NAME = 2,       /* of namespaces and types */
+    LW_DI_SCOPE = 1,      /* of subprograms, namespaces and types */
+    LW_DI_SCOPE_NAME = 2, /* of namespaces and types */
     LW_DI_SUBPROGRAM_NAME = 2,
     LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
     LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */
@@ -225,6 +225,7 @@ bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: 
 void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
+void lw__ir_remove(LLVMValueRef function); /* whatever uses it */
 bool lw__ir_is_cuda(LLVMModuleRef module); /* the text was CUDA: front/cuda_module.c */
 enum lw__native lw__native_of(const char *callee);
 bool lw__spmd_is_native(LLVMValueRef i); /* a call of any of these */

@@ -501,3 +501,9 @@ bool lw__ir_is_cuda(LLVMModuleRef module)
 {
     return LLVMGetModuleFlag(module, LW_CUDA_FLAG, strlen(LW_CUDA_FLAG));
 }
+
+void lw__ir_remove(LLVMValueRef function)
+{
+    LLVMReplaceAllUsesWith(function, LLVMGetUndef(LLVMTypeOf(function)));
+    LLVMDeleteFunction(function);
+}

@@ -87,8 +87,7 @@ static LLVMValueRef declare(struct lw__gpu *x)
     const uint64_t bytes = x->kernel->arg_bytes ? x->kernel->arg_bytes : 8;
     LLVMTypeRef packed = LLVMArrayType2(x->i8, bytes), types[] = {x->ptr, x->i64};
     /* where stages are shown there may be several */
-    const char *name =
-        x->unit->options->common_fd < 0 ? spelt(x, x->kernel->name) : LW_CUDA_ENTRY;
+    const char *name = x->unit->options->common_fd < 0 ? spelt(x, x->kernel->name) : LW_CUDA_ENTRY;
     LLVMSetValueName2(x->kernel->function, "", 0);
     LLVMValueRef f = LLVMAddFunction(x->module, name, LLVMFunctionType(x->none, types, 2, 0));
     const unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5),

@@ -133,7 +133,8 @@ void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *
     diags->errors = 0;
 }
 
-bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors, const char *kernel)
+bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors,
+                           const char *kernel)
 {
     static const char error[] = "diag\terror\t";
     const bool is_refused = diags->errors;

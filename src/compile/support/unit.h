@@ -65,8 +65,8 @@ struct lw__param {
     char *type;   /* in C: "const float *", "float [rows][16]", "TENSOR(float, 2)" */
     char *layout; /* docs/layout.md */
     uint64_t offset, size, align; /* in the packed arguments, bytes; align may exceed 16 */
-    bool by_value; /* a struct or union: its IR parameter is an integer or a pointer to a copy */
-    bool in_place; /* a record: its IR parameter is a pointer to it in the packed arguments */
+    bool by_value;  /* a struct or union: its IR parameter is an integer or a pointer to a copy */
+    bool in_place;  /* a record: its IR parameter is a pointer to it in the packed arguments */
     bool is_symbol; /* a variable of the device: common/symbols.c */
     uint64_t symbol_bytes;
     struct lw__brackets brackets;
@@ -140,9 +140,9 @@ struct lw__options {
     struct lw__arena arena; /* has the words below */
     char **clang_args;      /* -D and -I, in order, each with its value */
     size_t clang_arg_count;
-    bool is_cuda;           /* --cuda, or the name ends in .cu or .cuh */
-    unsigned cuda_arch;     /* 80 for sm_80: what __CUDA_ARCH__ is ten times of */
-    char **instances;       /* --instantiate: kernels as C++ writes them after & */
+    bool is_cuda;       /* --cuda, or the name ends in .cu or .cuh */
+    unsigned cuda_arch; /* 80 for sm_80: what __CUDA_ARCH__ is ten times of */
+    char **instances;   /* --instantiate: kernels as C++ writes them after & */
     size_t instance_count;
     bool debug;                /* -O0: every variable has its value at each line; for ref */
     bool bounds;               /* also a form whose accesses stay within their objects; with
@@ -266,7 +266,8 @@ struct lw__kernel_errors {
     unsigned errors;
 };
 void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *errors);
-bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors, const char *kernel);
+bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors,
+                           const char *kernel);
 /* A remark on something slow that users may want to change: why, and in a note what to do. Once a
  * location. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,

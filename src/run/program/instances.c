@@ -51,17 +51,17 @@ lw_status lw__instances_open(lw_program *p, const lw_build_options *options, con
             free_instances(m);
         return lw__fail(LW_E_MEMORY, "out of memory: the source of '%s'", p->name);
     }
-    m->options = (lw_build_options){.source = m->source,
-                                    .defines = (const char *const *)m->words,
-                                    .define_count = options->define_count,
-                                    .include_dirs =
-                                        (const char *const *)m->words + options->define_count,
-                                    .include_dir_count = options->include_dir_count,
-                                    .debug = options->debug,
-                                    .picture = options->picture,
-                                    .bounds = options->bounds,
-                                    .cuda = true,
-                                    .cuda_arch = options->cuda_arch};
+    m->options =
+        (lw_build_options){.source = m->source,
+                           .defines = (const char *const *)m->words,
+                           .define_count = options->define_count,
+                           .include_dirs = (const char *const *)m->words + options->define_count,
+                           .include_dir_count = options->include_dir_count,
+                           .debug = options->debug,
+                           .picture = options->picture,
+                           .bounds = options->bounds,
+                           .cuda = true,
+                           .cuda_arch = options->cuda_arch};
     p->more = m;
     return LW_OK;
 }

@@ -63,8 +63,8 @@ struct lw_program {
     char **titles;        /* of each parameter; see lw_kernel */
     lw_kernel *kernels;   /* code.manifest.kernel_count */
     _Atomic(struct lw__symbol *) symbols; /* grows at its head; symbols.c */
-    lw_program *root;          /* what it was asked of, which has the symbols; NULL: itself */
-    lw_program *next_instance; /* of the root's list */
+    lw_program *root;           /* what it was asked of, which has the symbols; NULL: itself */
+    lw_program *next_instance;  /* of the root's list */
     struct lw__instances *more; /* CUDA: instances.c; NULL: there can be none */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
@@ -130,8 +130,8 @@ void lw__special_first(lw_program *program, const struct lw__compile *built);
 /* lw__kernel_named - the program's kernel of that name, blanks aside. False: it has none.
  * lw__program_build - lw_program_build; root: of one that is kept by that, or NULL.
  * lw__instances_open - the program may be asked for kernels that it lacks. errors: LW_E_MEMORY
- * lw__instance_find - one that it lacks, built if need be. errors: LW_E_COMPILE the text has none of
- * that name; as lw_program_build. thread: any; one builds, the others wait */
+ * lw__instance_find - one that it lacks, built if need be. errors: LW_E_COMPILE the text has none
+ * of that name; as lw_program_build. thread: any; one builds, the others wait */
 bool lw__kernel_named(lw_program *program, const char *name, lw_kernel **kernel);
 lw_status lw__program_build(lw_device *device, const char *path, const lw_build_options *options,
                             lw_program *root, lw_program **program);
@@ -140,8 +140,8 @@ lw_status lw__instances_open(lw_program *program, const lw_build_options *option
 void lw__instances_close(lw_program *program);
 lw_status lw__instance_find(lw_program *program, const char *name, lw_kernel **kernel);
 
-/* lw__symbols_open - the program's symbols by its manifest, each a buffer with its value; of one that
- * has a root those that the root lacks, too. errors: LW_E_MEMORY, those of the device
+/* lw__symbols_open - the program's symbols by its manifest, each a buffer with its value; of one
+ * that has a root those that the root lacks, too. errors: LW_E_MEMORY, those of the device
  * lw__symbol_find - NULL: the program has no such. */
 lw_status lw__symbols_open(lw_program *program);
 void lw__symbols_close(lw_program *program);

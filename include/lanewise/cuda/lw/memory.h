@@ -56,8 +56,8 @@ LW_DEVICE size_t strlen(const char *text)
 }
 
 /* The compiler refuses these by name, at the place that calls them. */
-LW_PLAIN void *malloc(size_t) __asm__("lw.malloc");
-LW_PLAIN void free(void *) __asm__("lw.free");
+LW_PLAIN void *malloc(size_t) __asm__("malloc");
+LW_PLAIN void free(void *) __asm__("free");
 
 /* Addresses are generic here: all spaces have one. */
 LW_DEVICE size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }

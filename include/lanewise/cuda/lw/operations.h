@@ -55,7 +55,7 @@ LW_TOGETHER void lw_barrier() __asm__("lw.barrier");
 LW_TOGETHER int lw_block_any(bool) __asm__("lw.block_any");
 LW_TOGETHER int lw_block_all(bool) __asm__("lw.block_all");
 LW_TOGETHER int lw_block_count(bool) __asm__("lw.block_count");
-LW_TOGETHER void lw_grid_sync() __asm__("lw.grid_sync");
+LW_TOGETHER void lw_grid_sync() __asm__("grid.sync");
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
@@ -119,7 +119,5 @@ LW_PLACE double lw_ldexp(double, int) __asm__("lw.ldexp.f64");
 
 __device__ __attribute__((noreturn, nothrow)) void lw_assert_fail(const char *)
     __asm__("lw.assert_fail");
-LW_PLAIN long long lw_clock() __asm__("lw.clock");
-LW_PLAIN unsigned long long lw_global_timer() __asm__("lw.global_timer");
 
 #endif

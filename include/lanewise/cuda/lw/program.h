@@ -4,19 +4,19 @@
 
 #include "operations.h"
 
-/* glibc's <assert.h> calls this; its file and line are those of the call, which Lanewise knows. */
-LW_DEVICE __attribute__((noreturn)) void __assert_fail(const char *condition, const char *,
-                                                       unsigned, const char *)
-{
-    lw_assert_fail(condition);
-}
+/* glibc's <assert.h> calls this. The front end makes lw.assert_fail of it: file and line are those
+ * of the call, which Lanewise knows. */
+extern "C" __device__ __attribute__((noreturn)) void
+__assert_fail(const char *, const char *, unsigned, const char *) noexcept;
 extern "C" __device__ __attribute__((format(printf, 1, 2), nothrow)) int printf(const char *, ...)
     __asm__("lw.printf");
 
-LW_DEVICE clock_t clock() { return (clock_t)lw_clock(); }
-LW_DEVICE long long clock64() { return lw_clock(); }
-LW_DEVICE unsigned long long __globaltimer() { return lw_global_timer(); }
-LW_DEVICE unsigned long long globaltimer() { return lw_global_timer(); }
+/* Time is a count of the calls, on every device: it grows, so that loops which wait for it end. */
+static __device__ unsigned long long lw_ticks;
+LW_DEVICE long long clock64() { return (long long)lw_atomic_add(&lw_ticks, 64ull); }
+LW_DEVICE clock_t clock() { return (clock_t)clock64(); }
+LW_DEVICE unsigned long long __globaltimer() { return (unsigned long long)clock64(); }
+LW_DEVICE unsigned long long globaltimer() { return (unsigned long long)clock64(); }
 LW_DEVICE void __nanosleep(unsigned) {}
 LW_DEVICE void __prof_trigger(int) {}
 LW_DEVICE void __brkpt() {}
