@@ -1,6 +1,7 @@
 /* matmul_wide.c - products of matrices for processors with vectors of 512 bits; see matmul.c.
  *
  *     matmul_panel_A         a block makes a panel of rows and a gang's width of columns
+ *     matmul_panel_slim_...  the same for few columns: a gang is one vector wide
  *     matmul_few_...         few rows: matmul_few.inc
  *
  * numeric  docs/order.md, contractions
@@ -18,6 +19,14 @@
 #include "matmul_panel.inc"
 #include "matmul_few.inc"
 #undef GANG
+#undef NAME
+#define NAME(kernel) kernel##_slim_float
+#define SLIM
+#include "matmul_finish.inc"
+#define GANG 16
+#include "matmul_panel.inc"
+#undef GANG
+#undef SLIM
 
 #include "matmul_double.inc"
 #include "matmul_merge.inc"

@@ -167,7 +167,18 @@ static void join_batch(struct lw__product *p)
     }
 }
 
-/* The transposed product, y's lines as rows: where there are few columns and many rows. */
+/* True if the transposed product is faster: few columns leave most lanes idle, unless a panel is as
+ * narrow. Rows of x that lie side by side are better columns. */
+static bool turns(const struct lw__call *call, const struct lw__product *p)
+{
+    const size_t least = lw__matmul_least_gang(call, p->type);
+
+    if (p->n >= LW_FEW || p->m <= p->n)
+        return false;
+    return p->n == 1 || !least || least > LW_FEW || p->x.view.stride[LW_ROW] == 1;
+}
+
+/* The transposed product, y's lines as rows. */
 static void turn(struct lw__product *p)
 {
     const struct lw__operand x = p->x;
@@ -197,7 +208,7 @@ static lw_status bring(struct lw__call *call, struct lw__product *p)
     if (p->by_amx && p->x.view.stride[LW_COLUMN] != 1)
         LW_TRY(lw__as_dtype(call, &p->x, dtype));
     join_batch(p);
-    if (p->n < LW_FEW && p->m > p->n)
+    if (turns(call, p))
         turn(p);
     assert(p->m == p->out.shape.extent[LW_ROW] && p->n == p->out.shape.extent[LW_COLUMN]);
     if (!call->is_gpu && (p->by_amx || p->m >= 2 * LW_FEW) && p->n > 1 &&

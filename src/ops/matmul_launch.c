@@ -15,7 +15,9 @@ struct matmul {
 };
 
 enum {
-    LINES = 6, /* ORDER PANEL: kernels/matmul_panel.inc */
+    LINES = 6,      /* ORDER PANEL: kernels/matmul_panel.inc */
+    LINES_SLIM = 8, /* in panels of SLIM columns, of floats in 512 bits */
+    SLIM = 16,
     FEWER = 4,
     TILE = 16384,
     HEIGHT = 252,    /* of panels: their sums fill a quarter of a second cache */
@@ -90,7 +92,7 @@ struct launch {
     const char *name; /* of the kernel, without the type */
     uint32_t threads;
     size_t blocks, shared_bytes, height, gangs; /* gangs: of panels; strips of columns by AMX */
-    bool is_few, by_amx;
+    bool is_few, is_slim, by_amx;
 };
 
 static enum lw__ops_program program_for(const struct lw__call *call, const struct launch *l)
@@ -200,6 +202,13 @@ size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype)
     return !bits ? 0 : (bits == 512 ? 256 : 64) / lw_dtype_size(dtype);
 }
 
+size_t lw__matmul_least_gang(const struct lw__call *call, enum lw__accumulate type)
+{
+    const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(type));
+
+    return gang > SLIM && type == LW_ACC_F32 ? SLIM : gang;
+}
+
 size_t lw__max_dynamic(const struct lw__call *call)
 {
     lw_device_info info;
@@ -272,15 +281,16 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
 }
 
 /* A panel's work in rows of one gang's columns: besides its products y is brought for all rows, and
- * x from beyond the second cache for all columns. The last lines are computed in fours, or in vain.
- */
-static size_t panel_work(size_t height, size_t gangs)
+ * x from beyond the second cache for all columns. The last of its lines, `lines` at a time, are
+ * computed in fours, or in vain. */
+static size_t panel_work(size_t height, size_t gangs, size_t lines)
 {
     enum { BRING = 16 };
-    const size_t rest = height % LINES;
-    const size_t rows = rest == 1 || rest == 2  ? height - rest + (height > LINES ? 2 : FEWER)
+    const size_t rest = height % lines;
+    const size_t rows = lines == LINES && (rest == 1 || rest == 2)
+                            ? height - rest + (height > LINES ? 2 : FEWER)
                         : rest && rest <= FEWER ? height - rest + FEWER
-                                                : whole(height, LINES);
+                                                : whole(height, lines);
 
     return gangs * (rows + BRING) + height / 2;
 }
@@ -312,6 +322,7 @@ static void choose_panel(const struct lw__product *p, const struct matmul *a, si
                          size_t threads, struct launch *l)
 {
     enum { TRIES = 8 };
+    const size_t at_once = l->is_slim ? LINES_SLIM : LINES;
     const size_t gang = l->threads, size = gang * lw_dtype_size(lw__accumulate_dtype(p->type));
     const size_t across = lw__divide_up(p->n, gang), fewest = lw__divide_up(p->m, HEIGHT);
     struct choice c = {room, threads, SIZE_MAX};
@@ -323,17 +334,25 @@ static void choose_panel(const struct lw__product *p, const struct matmul *a, si
             consider(&c, l, height, gangs,
                      lw__divide_up(p->m, height) * lw__divide_up(across, gangs) * a->batches *
                          a->nodes,
-                     gangs * (TILE + height * (1 + a->levels) * size), panel_work(height, gangs));
+                     gangs * (TILE + height * (1 + a->levels) * size),
+                     panel_work(height, gangs, at_once));
     }
     assert(c.least < SIZE_MAX);
 }
 
 static lw_status run_panels(struct lw__call *call, const struct lw__product *p)
 {
-    const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
+    const size_t wide = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
+    const size_t slim = lw__matmul_least_gang(call, p->type);
+    /* A slim panel's column takes 4 / 3 of the time, as each product reads its element of x. */
+    const bool is_slim =
+        slim < wide && !p->window.kh && 4 * whole(p->n, slim) < 3 * whole(p->n, wide);
+    const size_t gang = is_slim ? slim : wide;
     const size_t blocks = lw__divide_up(p->m, HEIGHT) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
-    struct launch l = {.name = "matmul_panel", .threads = (uint32_t)gang};
+    struct launch l = {.name = is_slim ? "matmul_panel_slim" : "matmul_panel",
+                       .threads = (uint32_t)gang,
+                       .is_slim = is_slim};
     size_t threads = 1;
 
     if (batches_of(p) * p->m * p->n > ALONE / (p->k + 1))

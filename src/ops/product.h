@@ -28,6 +28,9 @@ struct lw__operand lw__without_repeats(struct lw__operand o);
 /* lw__matmul_suits_amx - is the product large enough for tiles, and has the device got them? */
 bool lw__matmul_suits_amx(const struct lw__call *call, const struct lw__product *p);
 
+/* lw__matmul_least_gang - the columns of the narrowest panel of the device's kernels, or 0. */
+size_t lw__matmul_least_gang(const struct lw__call *call, enum lw__accumulate type);
+
 /* lw__matmul_launch - queue the kernels of the product.
  * errors   those of lw__call_scratch and lw__call_launch */
 lw_status lw__matmul_launch(struct lw__call *call, struct lw__product *p);
