@@ -133,8 +133,8 @@ typedef struct job {
     const lw_map_reduce_options *options; /* NULL: a map */
     const char *combine;
     double identity;
-    const char *quotient; /* of the result x0, by p0 = count; or NULL */
-    double count;
+    const char *finish, *finish_head; /* what becomes of the result x0; or NULL */
+    double count;                     /* p0 in it */
 } job;
 
 static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const lw_tensor *in,
@@ -149,8 +149,8 @@ static lw_status queue(const chain *c, lw_stream *s, const lw_tensor *out, const
     const lw_status status =
         lw_map_reduce(s, *out, j->text, j->combine, j->identity, in, c->arrays, &options);
     const lw_map_number count = {"p0", lw_arg_real(j->count)};
-    const lw_map_options divided = {names, &count, 1, NULL};
-    return status || !j->quotient ? status : lw_map_many(s, out, &j->quotient, 1, out, 1, &divided);
+    const lw_map_options more = {names, &count, 1, j->finish_head};
+    return status || !j->finish ? status : lw_map_many(s, out, &j->finish, 1, out, 1, &more);
 }
 
 /* A map of more axes than the library has; the tensors tell of memory alone. */
@@ -343,34 +343,44 @@ static char *write_function(const chain *c, const array *a, const char *more, co
     return head;
 }
 
-/* A NaN wins, as the one that the library gives; -0 is less than +0. */
-static const char extreme_text[] = "static %s chain_term(%s v)\n"
-                                   "{\n"
-                                   "    const union { %s u; %s f; } nan = {%s};\n"
-                                   "    return v != v ? nan.f : v;\n"
-                                   "}\n"
-                                   "static %s chain_best(%s x, %s y)\n"
-                                   "{\n"
-                                   "    return x %s y || x != x || (x == y && copysign((%s)1, x) "
-                                   "%s 0) ? x : y;\n"
-                                   "}\n";
+/* Keys as kernels/extreme.c has them, in the bits of the elements' type: the largest is the
+ * result's, and a NaN's is the largest. chain_value gives an element back. */
+static const char keys_text[] = "union chain_bits { %s i; %s v; };\n"
+                                "static %s chain_key(%s v)\n"
+                                "{\n"
+                                "    union chain_bits b = {.v = v};\n"
+                                "    b.i = v != v ? %s : b.i ^ (b.i >> %d & %s) ^ %d;\n"
+                                "    return b.v;\n"
+                                "}\n"
+                                "static %s chain_best(%s x, %s y)\n"
+                                "{\n"
+                                "    const union chain_bits a = {.v = x}, b = {.v = y};\n"
+                                "    return a.i > b.i ? x : y;\n"
+                                "}\n"
+                                "static %s chain_value(%s key)\n"
+                                "{\n"
+                                "    union chain_bits b = {.v = key};\n"
+                                "    b.i ^= %d;\n"
+                                "    b.i ^= b.i >> %d & %s;\n"
+                                "    return b.v;\n"
+                                "}\n";
 
 /* Of floats by functions in the head. Integers are combined as int64. */
 static const char *find_extreme(lw_dtype dtype, bool is_min, job *j, char *text, size_t room)
 {
-    const char *const t = lw__dtypes[dtype].c_name, *const sign = is_min ? "<" : ">";
     const bool is_wide = dtype == LW_F64;
+    const char *const t = lw__dtypes[dtype].c_name, *const most =
+                                                        is_wide ? "INT64_MAX" : "INT32_MAX";
+    const int flip = is_min ? -1 : 0, shift = is_wide ? 63 : 31;
 
-    *text = '\0';
-    j->identity = is_min ? INFINITY : -INFINITY;
     if (dtype >= LW_F16) {
-        PyOS_snprintf(text, room, extreme_text, t, t, is_wide ? "uint64_t" : "uint32_t", t,
-                      is_min    ? "-1"
-                      : is_wide ? "INT64_MAX"
-                                : "INT32_MAX",
-                      t, t, t, sign, t, sign);
+        PyOS_snprintf(text, room, keys_text, is_wide ? "int64_t" : "int32_t", t, t, t, most, shift,
+                      most, flip, t, t, t, t, t, flip, shift, most);
         j->combine = "chain_best(x, y)";
-        return "chain_term";
+        j->identity = -0.0; /* the smallest key's bits */
+        j->finish = "chain_value(x0)";
+        j->finish_head = text;
+        return "chain_key";
     }
     j->combine = is_min ? "x < y ? x : y" : "x > y ? x : y";
     j->identity = is_min ? 0x1p62 : -0x1p63;
@@ -391,7 +401,7 @@ static const char *describe(const array *a, enum reduction how, job *j, char *te
     switch (how) {
     case MEAN:
         j->count = j->options->axis ? (double)a->extent[a->rank - 1] : (double)array_size(a);
-        j->quotient = a->dtype == LW_F32 ? "x0 / (float)p0" : "x0 / p0";
+        j->finish = a->dtype == LW_F32 ? "x0 / (float)p0" : "x0 / p0";
         return a->dtype < LW_F16 ? "(double)" : "";
     case MAX: return find_extreme(a->dtype, false, j, text, room);
     case MIN: return find_extreme(a->dtype, true, j, text, room);
