@@ -133,7 +133,7 @@ def cut(shape: Sequence[int], axis: int) -> tuple[int, int]:
 
 def promoted(*dtypes: Any) -> np.dtype[Any]:
     """NumPy's common dtype."""
-    if len(set(dtypes)) == 1:
+    if all(dtype is dtypes[0] for dtype in dtypes):
         return np.dtype(dtypes[0])
     return _dtypes.DTYPES[functools.reduce(_dtypes.promoted, map(_dtypes.dtype_code, dtypes))]
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
 
-from . import _maps, _operations
+from . import _core, _maps, _operations
 from ._array import Recorded, asarray
 from ._axes import axis_of
 from ._composed import (along, composed, copied, cut, filled, new, part, promoted, public, taken)
@@ -27,11 +27,20 @@ def _joined(arrays: Sequence[Any], axis: int, dtype: Any = None) -> Any:
     shape[axis] = sum(x.shape[axis] for x in arrays)
     like = next((x for x in arrays if isinstance(x, Recorded)), arrays[0])
     made, begin = new(like, shape, dtype), 0
+    if isinstance(made, Recorded):
+        for x in arrays:
+            end = begin + x.shape[axis]
+            if math.prod(x.shape):
+                copied(x, part(made, axis, begin, end))
+            begin = end
+        return made
+    strides = made._strides
     for x in arrays:
-        end = begin + x.shape[axis]
-        if math.prod(x.shape):
-            copied(x, part(made, axis, begin, end))
-        begin = end
+        extents = x.shape
+        if 0 not in extents:
+            to = _core.view(made, begin * strides[axis], extents, strides)
+            _core.operate("copy", {}, (x,), to, None)
+        begin += extents[axis]
     return made
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _maps, _operations
+from . import _elementwise, _maps, _operations
 from ._axes import axis_of, reduced
 from ._composed import along, composed, filled, new, public
 from ._core import Stream
@@ -17,22 +17,27 @@ DtypeLike = Any
 Axes = int | tuple[int, ...] | None
 
 
-def _spread(x: Any, axis: Axes, correction: float, keepdims: bool, end: str) -> Any:
-    """end of a / b, the sum of squares of what differs from the mean, and its divisor."""
-    is_wide = x.dtype == np.float64 or x.dtype.kind in "iub"
-    kind, wide = ("double", np.float64) if is_wide else ("float", np.float32)
-    deviation = f"(({kind})a - b)"
+# Texts are the same objects in each call, which repeats an earlier one then.
+_SQUARES = {"f32": "((float)a - b) * ((float)a - b)", "f64": "((double)a - b) * ((double)a - b)"}
+
+
+def _spread(x: Any, axis: Axes, correction: float, keepdims: bool) -> Any:
+    """The sum of squares of what differs from the mean, by its divisor."""
+    wide = "f64" if x.dtype.kind in "iub" or x.dtype == np.float64 else "f32"
 
     def run(x: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
         count = math.prod(x.shape) if axis is None else x.shape[axis_of(axis, x.ndim)]
         mean = _operations.mean(x, axis=axis, keepdims=True, dtype=wide)
-        squares = _maps.map_reduce(f"{deviation} * {deviation}", "x + y", x, mean, axis=axis,
-                                         keepdims=keepdims, dtype=wide)
-        by = wide(count - correction if count > correction else math.nan)
-        return _maps.map(end, squares, by,
-                               dtype=wide if x.dtype.kind in "iub" else x.dtype)
+        squares = _maps.map_reduce(_SQUARES[wide], "x + y", x, mean, axis=axis, keepdims=keepdims,
+                                   dtype=wide)
+        return squares / (float(count - correction) if count > correction else math.nan)
 
     return reduced(run, x, axis, keepdims, None, None)
+
+
+def _rounded(result: Any, x: Any) -> Any:
+    """In x's dtype, of integers as it is."""
+    return result if x.dtype.kind in "iub" or result.dtype == x.dtype else result.astype(x.dtype)
 
 
 @composed
@@ -45,7 +50,7 @@ def var(x: ArrayLike, /, axis: Axes = None, *, correction: float = 0, keepdims: 
     >>> lw.var(np.array([1.0, 3.0]), correction=1)
     np.float64(2.0)
     """
-    return _spread(x, axis, correction, keepdims, "a / b")
+    return _rounded(_spread(x, axis, correction, keepdims), x)
 
 
 @composed
@@ -56,7 +61,7 @@ def std(x: ArrayLike, /, axis: Axes = None, *, correction: float = 0, keepdims: 
     >>> lw.std(np.array([[1.0, 3.0], [2.0, 2.0]]), axis=1)
     array([1., 0.])
     """
-    return _spread(x, axis, correction, keepdims, "sqrt(a / b)")
+    return _rounded(_elementwise.sqrt(_spread(x, axis, correction, keepdims)), x)
 
 
 def _cumulative(op: Any, first: int, x: Any, axis: int | None, dtype: DtypeLike,
