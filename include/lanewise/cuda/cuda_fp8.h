@@ -1,4 +1,4 @@
-/* cuda_fp8.h - numbers of 8 bits, e4m3 and e5m2: storage, and conversions that round to the nearest.
+/* cuda_fp8.h - numbers of 8 bits, e4m3 and e5m2: storage, and conversions to the nearest.
  *
  * e4m3 has no infinity: 448 is its largest number, and all bits set are NaN. e5m2 is the upper half
  * of a __half.
@@ -33,7 +33,8 @@ LW_BOTH __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t satu
     const unsigned all = (size & 0x7fffff) | 0x800000;
     const int drop = 23 - digits + scale - exponent;
     /* Rounded to the nearest, ties to even; a carry goes on into the exponent. */
-    const unsigned kept = drop > 25 ? 0 : (all + (1u << (drop - 1)) - 1 + (all >> drop & 1)) >> drop;
+    const unsigned half = drop > 25 ? 0 : (1u << (drop - 1)) - 1 + (all >> drop & 1);
+    const unsigned kept = drop > 25 ? 0 : (all + half) >> drop;
     const unsigned code = ((unsigned)(scale + bias - 1) << digits) + kept;
     if (code > most || exponent > 64)
         return (__nv_fp8_storage_t)(sign | (saturate == __NV_SATFINITE ? most : most + 1));
