@@ -23,10 +23,11 @@ LW_DEVICE unsigned lw_block_rank()
 
 /* ---- Any group ----------------------------------------------------------------------------- */
 
+/* A grid is none of these: a kernel that cannot wait for its grid may still take groups. */
 class thread_group
 {
 public:
-    enum lw_kind { lw_tile, lw_coalesced, lw_block, lw_grid };
+    enum lw_kind { lw_tile, lw_coalesced, lw_block };
     LW_MEMBER thread_group(lw_kind kind, unsigned mask, unsigned size, unsigned rank)
         : lw_mask(mask), lw_size(size), lw_rank(rank), lw_is(kind)
     {
@@ -39,8 +40,6 @@ public:
     {
         if (lw_is == lw_block)
             lw_barrier();
-        else if (lw_is == lw_grid)
-            lw_grid_sync();
         else
             lw_warp_sync();
     }
@@ -93,11 +92,6 @@ public:
     static LW_MEMBER dim3 block_index() { return blockIdx; }
     static LW_MEMBER dim3 dim_blocks() { return gridDim; }
     static LW_MEMBER dim3 group_dim() { return gridDim; }
-    LW_MEMBER operator thread_group() const
-    {
-        return thread_group(thread_group::lw_grid, 0xffffffff, (unsigned)size(),
-                            (unsigned)thread_rank());
-    }
 };
 LW_DEVICE grid_group this_grid() { return grid_group(); }
 

@@ -43,14 +43,8 @@ LW_DEVICE double lw_stirling(double x)
     return sum * r;
 }
 
-LW_DEVICE double __nv_lgamma(double x)
+LW_DEVICE double lw_lgamma_positive(double x)
 {
-    if (__builtin_isnan(x))
-        return x;
-    if (__builtin_isinf(x) || (x <= 0 && x == lw_floor(x)))
-        return __builtin_inf();
-    if (x < 0) /* gamma(x) gamma(1 - x) = pi / sin(pi x) */
-        return lw_log(3.14159265358979323846 / lw_fabs(x * lw_sinpi(x))) - __nv_lgamma(-x);
     if (x < 0.5)
         return lw_lgamma_at_1(x) - lw_log(x);
     if (x < 1.5)
@@ -61,6 +55,16 @@ LW_DEVICE double __nv_lgamma(double x)
     for (; x > 2.5; factors *= x)
         x -= 1;
     return lw_lgamma_at_2(x - 2) + lw_log(factors);
+}
+/* Below 0 by gamma(x) gamma(1 - x) = pi / sin(pi x). */
+LW_DEVICE double __nv_lgamma(double x)
+{
+    if (__builtin_isnan(x))
+        return x;
+    if (__builtin_isinf(x) || (x <= 0 && x == lw_floor(x)))
+        return __builtin_inf();
+    const double value = lw_lgamma_positive(lw_fabs(x));
+    return x < 0 ? lw_log(3.14159265358979323846 / lw_fabs(x * lw_sinpi(x))) - value : value;
 }
 
 LW_DEVICE double __nv_tgamma(double x)

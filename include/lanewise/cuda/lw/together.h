@@ -30,6 +30,10 @@ LW_DEVICE unsigned __activemask() { return lw_ballot(true); }
 LW_DEVICE unsigned __ballot_sync(unsigned mask, int p) { return lw_ballot(p != 0) & mask; }
 LW_DEVICE int __any_sync(unsigned mask, int p) { return (lw_ballot(p != 0) & mask) != 0; }
 LW_DEVICE int __all_sync(unsigned mask, int p) { return (lw_ballot(p == 0) & mask) == 0; }
+/* Overloads for a mask that is a constant with all bits. */
+#define LW_IF_WHOLE(mask) __attribute__((enable_if((mask) == 0xffffffff, "all lanes")))
+LW_DEVICE int __any_sync(unsigned mask, int p) LW_IF_WHOLE(mask) { return lw_warp_any(p != 0); }
+LW_DEVICE int __all_sync(unsigned mask, int p) LW_IF_WHOLE(mask) { return lw_warp_all(p != 0); }
 LW_DEVICE int __uni_sync(unsigned mask, int p)
 {
     const unsigned yes = lw_ballot(p != 0) & mask;
@@ -42,24 +46,30 @@ LW_DEVICE int __all(int p) { return lw_warp_all(p != 0); }
 /* ---- Shuffles ------------------------------------------------------------------------------ */
 
 /* A width below 32 cuts the warp into sections. CUDA leaves the value where a source is outside of
- * the caller's section. With 32 lanes the operations do that by themselves. */
+ * the caller's section; the checker would not have it from the operation, so it is chosen here. */
 template <class T> LW_DEVICE T lw_section_shuffle(T v, int source, int width)
 {
     return lw_shuffle(v, (lw_lane_id() & -width) | (source & (width - 1)));
 }
 template <class T> LW_DEVICE T lw_section_up(T v, unsigned n, int width)
 {
-    if (width == 32)
-        return lw_shuffle_up(v, (int)n);
     const int lane = lw_lane_id(), source = lane - (int)n;
-    return lw_shuffle(v, source < (lane & -width) ? lane : source);
+    const bool within = source >= (lane & -width) && n < 32;
+    if (width == 32) {
+        const T other = lw_shuffle_up(v, (int)n);
+        return within ? other : v;
+    }
+    return lw_shuffle(v, within ? source : lane);
 }
 template <class T> LW_DEVICE T lw_section_down(T v, unsigned n, int width)
 {
-    if (width == 32)
-        return lw_shuffle_down(v, (int)n);
     const int lane = lw_lane_id(), source = lane + (int)n;
-    return lw_shuffle(v, source > (lane | (width - 1)) ? lane : source);
+    const bool within = source <= (lane | (width - 1)) && n < 32;
+    if (width == 32) {
+        const T other = lw_shuffle_down(v, (int)n);
+        return within ? other : v;
+    }
+    return lw_shuffle(v, within ? source : lane);
 }
 template <class T> LW_DEVICE T lw_section_xor(T v, int mask, int width)
 {
@@ -145,11 +155,17 @@ LW_MATCHES(double, unsigned long)
 
 /* ---- Reductions ---------------------------------------------------------------------------- */
 
-/* The lanes of each mask combine their own values. A full mask, the common case, is one operation
- * of the warp; otherwise each lane reads all values and keeps those of its group. */
+/* The lanes of each mask combine their own values. Where all 32 have the full mask, five steps of a
+ * butterfly do; otherwise each lane reads all values and keeps those of its group. */
 template <class T, class Combine> LW_DEVICE T lw_group_reduce(unsigned mask, T v, Combine combine)
 {
-    const unsigned others = lw_ballot(true) & mask & ~(1u << lw_lane_id());
+    const unsigned group = lw_ballot(true) & mask;
+    if (lw_warp_all(group == 0xffffffff)) {
+        for (int step = 1; step < 32; step *= 2)
+            v = combine(v, lw_shuffle_xor(v, step));
+        return v;
+    }
+    const unsigned others = group & ~(1u << lw_lane_id());
     T result = v;
     for (int lane = 0; lane < 32; lane++) {
         const T other = lw_shuffle(v, lane);
@@ -157,29 +173,34 @@ template <class T, class Combine> LW_DEVICE T lw_group_reduce(unsigned mask, T v
     }
     return result;
 }
-#define LW_IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == 0xffffffff)
-#define LW_REDUCE_SYNC(T, op, name, expression)                                                    \
+#define LW_REDUCE_SYNC(T, op, expression)                                                          \
     LW_DEVICE T __reduce_##op##_sync(unsigned mask, T v)                                           \
     {                                                                                              \
-        if (LW_IS_WHOLE(mask))                                                                     \
-            return lw_warp_##name(v);                                                              \
         return lw_group_reduce(mask, v, [](T a, T b) { return expression; });                      \
     }
-LW_REDUCE_SYNC(unsigned, add, sum, a + b)
-LW_REDUCE_SYNC(unsigned, min, min, a < b ? a : b)
-LW_REDUCE_SYNC(unsigned, max, max, a < b ? b : a)
-LW_REDUCE_SYNC(int, add, sum, (int)((unsigned)a + (unsigned)b))
-LW_REDUCE_SYNC(int, min, min, a < b ? a : b)
-LW_REDUCE_SYNC(int, max, max, a < b ? b : a)
-#undef LW_REDUCE_SYNC
-#define LW_REDUCE_BITS(op, sign)                                                                   \
-    LW_DEVICE unsigned __reduce_##op##_sync(unsigned mask, unsigned v)                             \
+/* A mask that is a constant with all bits is one operation of the warp. */
+#define LW_REDUCE_WHOLE(T, op, name)                                                               \
+    LW_DEVICE T __reduce_##op##_sync(unsigned mask, T v) LW_IF_WHOLE(mask)                         \
     {                                                                                              \
-        return lw_group_reduce(mask, v, [](unsigned a, unsigned b) { return a sign b; });          \
+        return lw_warp_##name(v);                                                                  \
     }
-LW_REDUCE_BITS(and, &)
-LW_REDUCE_BITS(or, |)
-LW_REDUCE_BITS(xor, ^)
-#undef LW_REDUCE_BITS
+LW_REDUCE_SYNC(unsigned, add, a + b)
+LW_REDUCE_SYNC(unsigned, min, a < b ? a : b)
+LW_REDUCE_SYNC(unsigned, max, a < b ? b : a)
+LW_REDUCE_SYNC(int, add, (int)((unsigned)a + (unsigned)b))
+LW_REDUCE_SYNC(int, min, a < b ? a : b)
+LW_REDUCE_SYNC(int, max, a < b ? b : a)
+LW_REDUCE_SYNC(unsigned, and, a & b)
+LW_REDUCE_SYNC(unsigned, or, a | b)
+LW_REDUCE_SYNC(unsigned, xor, a ^ b)
+LW_REDUCE_WHOLE(unsigned, add, sum)
+LW_REDUCE_WHOLE(unsigned, min, min)
+LW_REDUCE_WHOLE(unsigned, max, max)
+LW_REDUCE_WHOLE(int, add, sum)
+LW_REDUCE_WHOLE(int, min, min)
+LW_REDUCE_WHOLE(int, max, max)
+#undef LW_REDUCE_SYNC
+#undef LW_REDUCE_WHOLE
+#undef LW_IF_WHOLE
 
 #endif
