@@ -20,10 +20,13 @@ enum {
     SLIM = 16,
     FEWER = 4,
     TILE = 16384,
-    HEIGHT = 252,    /* of panels: their sums fill a quarter of a second cache */
-    GANGS = 4,       /* of a panel's columns */
-    ALONE = 1 << 19, /* products that a thread makes before another one is awake */
-    DEEP = 16,       /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
+    HEIGHT = 252, /* of panels: their sums fill a quarter of a second cache */
+    GANGS = 4,    /* of a panel's columns */
+    /* Products that a thread makes in about 6 us, before another one is awake: by 32 a cycle in
+     * panels; of few rows as it reads y, at 40 GB/s. */
+    ALONE = 1 << 19,
+    ALONE_FEW = 1 << 16,
+    DEEP = 16, /* the deepest tile. ORDER TILES: kernels/matmul_gpu.c */
     LARGE = 128,
     SMALL = 64,
     FOUR = 4,
@@ -249,9 +252,10 @@ static lw_status run_few(struct lw__call *call, const struct lw__product *p)
     const size_t gang = lw__matmul_gang(call, lw__accumulate_dtype(p->type));
     struct launch l = {.name = by_terms ? "matmul_few_terms" : "matmul_few_columns",
                        .is_few = true};
-    size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), threads;
+    size_t width = whole(p->n < RUN / size ? p->n : RUN / size, gang), threads = 1;
 
-    LW_TRY(count_threads(call, p, &l, &threads));
+    if (batches_of(p) * p->n > ALONE_FEW / (p->k + 1))
+        LW_TRY(count_threads(call, p, &l, &threads));
     const size_t enough = threads > 1 ? 2 * threads : 1; /* blocks: one alone merges no nodes */
     if (by_terms) {
         const size_t span = lw_device_vector_bits(call->device) == 512 ? 16 : 8; /* ORDER FEW */
