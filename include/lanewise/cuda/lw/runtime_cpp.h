@@ -136,7 +136,12 @@ LW_HOST cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim3 grid, dim3 block
     return ::cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments,
                                          sharedBytes, stream);
 }
-/* The arguments convert to the kernel's parameters, as in a call. */
+/* The arguments convert to the kernel's parameters, as in a call. In the device pass a kernel has a
+ * convention of its own, and no host code is made. */
+#ifdef __CUDA_ARCH__
+template <class F, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, F *kernel, Arguments &&...);
+#else
 template <class... Parameters, class... Arguments>
 LW_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                        void (*kernel)(Parameters...), Arguments &&...arguments)
@@ -146,6 +151,7 @@ LW_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
         return ::cudaLaunchKernelExC(config, (const void *)kernel, list);
     }(static_cast<Arguments &&>(arguments)...);
 }
+#endif
 template <class F>
 LW_HOST cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute attribute, int value)
 {
