@@ -12,7 +12,7 @@ extern "C" __device__ __attribute__((format(printf, 1, 2), nothrow)) int printf(
     __asm__("lw.printf");
 
 /* Time is a count of the calls, on every device: it grows, so that loops which wait for it end. */
-static __device__ unsigned long long lw_ticks;
+inline __device__ unsigned long long lw_ticks;
 LW_DEVICE long long clock64() { return (long long)lw_atomic_add(&lw_ticks, 64ull); }
 LW_DEVICE clock_t clock() { return (clock_t)clock64(); }
 LW_DEVICE unsigned long long __globaltimer() { return (unsigned long long)clock64(); }
