@@ -83,6 +83,8 @@ static const char short_each[] =
     "        const size_t lw_at = ((size_t)block_idx.x * lw_each + lw_k) * lw_many + lw_y;\n"
     "        if (i < n) {\n";
 
+static const char *const digits[LW_OUTPUTS_MAX] = {"0", "1", "2", "3"};
+
 static void add_parameters(struct lw__source *text, const struct map_arguments *a,
                            const struct plan *p)
 {
@@ -91,7 +93,7 @@ static void add_parameters(struct lw__source *text, const struct map_arguments *
         LW_SOURCE_JOIN(text, ", const size_t lw_row, const size_t lw_parts, const size_t lw_each, "
                              "const struct lw_extents lw_axes");
     for (size_t k = 0; k < a->out_count; k++)
-        lw__source_add(text, ", void *lw_out%zu", k);
+        LW_SOURCE_JOIN(text, ", void *lw_out", digits[k]);
     for (size_t k = 0; k < a->count; k++) {
         LW_SOURCE_JOIN(text, ", const void *lw_", lw__input_name(&a->options, k));
         if (p->in[k].reading >= ROWS_OF_ONE)
@@ -168,13 +170,14 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
     for (size_t k = 0; k < a->out_count; k++) {
         const char *type = lw__dtypes[p->to[k].dtype].c_name;
 
-        lw__source_add(text, "            const %s lw_result%zu = (%s)", type, k, type);
+        LW_SOURCE_JOIN(text, "            const ", type, " lw_result", digits[k], " = (", type,
+                       ")");
         lw__source_expression(text, "expression", a->expressions[k]);
         LW_SOURCE_JOIN(text, ";\n");
     }
     for (size_t k = 0; k < a->out_count; k++)
-        lw__source_add(text, "            ((%s *)lw_out%zu)[i] = lw_result%zu;\n",
-                       lw__dtypes[p->to[k].dtype].c_name, k, k);
+        LW_SOURCE_JOIN(text, "            ((", lw__dtypes[p->to[k].dtype].c_name, " *)lw_out",
+                       digits[k], ")[i] = lw_result", digits[k], ";\n");
     LW_SOURCE_JOIN(text, p->has_rows && !p->is_short ? "        }\n    }\n    }\n}\n"
                                                      : "        }\n    }\n}\n");
 }

@@ -115,11 +115,11 @@ const char *lw__after_literal(const char *at)
 static lw_status check_brackets(const char *op, const char *what, const char *expression)
 {
     enum { DEEPEST = 256 };
-    static const char open[] = "([{", close[] = ")]}";
+    static const char open[] = "([{", close[] = ")]}", special[] = "([{)]}/'\"";
     char wanted[DEEPEST];
     int depth = 0;
 
-    for (const char *at = expression, *next; *at; at = next) {
+    for (const char *at = expression, *next; *(at += strcspn(at, special)); at = next) {
         const char *bracket = strchr(open, *at);
 
         next = lw__after_literal(at);
