@@ -38,7 +38,7 @@ static bool usage(const char *what, const char *word)
         "[--block [TARGET=]X[,Y[,Z]]]... [--debug no] [--bitcode no] [--out FD] [-D X]... "
         "[-I DIR]... PATH, or "
         "--time-passes --device D [--kernel K] [--block X[,Y[,Z]]] [-D X]... [-I DIR]... PATH, or "
-        "--pass NAME FILE.ll, or --header-module FILE",
+        "--pass NAME FILE.ll, or [--cuda sm_NN] --header-module FILE",
         what, word);
 }
 
@@ -206,7 +206,8 @@ static bool parse(int argc, char **argv, struct lw__options *o)
     if (!read_words(argc, argv, o))
         return false;
     if (o->header_module)
-        return argc == 3 || usage("--header-module goes alone", "");
+        return argc == 3 + 2 * o->is_cuda ||
+               usage("--header-module goes alone, or with --cuda", "");
     if (o->only_pass)
         return o->path || usage("--pass needs a file", "");
     if (o->image && !o->name)

@@ -391,7 +391,7 @@ bool lw__pass_front(struct lw__unit *unit)
             close(source);
         return ok;
     }
-    if (ok && !unit->options->is_cuda && lw__header_module(unit, source, module))
+    if (ok && lw__header_module(unit, source, module))
         how.module = module;
     ok = ok && run_clangs(unit, source, &how, &said);
     if (ok && is_strange(unit))
@@ -407,7 +407,8 @@ bool lw__clang_make_header(struct lw__unit *unit, const char *folder, struct lw_
                            struct lw__text *rule)
 {
     const struct lw__own none = {0};
-    const char *header = lw__format(&unit->scratch, "%s/lanewise/kernel.h", folder);
+    const char *header = lw__format(&unit->scratch, "%s/lanewise/%s", folder,
+                                    unit->options->is_cuda ? "cuda/" LW_CUDA_HEADER : "kernel.h");
     struct clang clang = {.in = -1};
     const int keep[] = {-1, lw__memory_file("lanewise-depends"), -1};
     struct lw__options options = *unit->options;

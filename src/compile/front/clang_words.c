@@ -116,6 +116,21 @@ static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                                                   RULE_FLAGS,
                                                   "-o",
                                                   "-"};
+/* clang's driver knows no headers in CUDA. */
+static const char *const cuda_header_flags[] = {"-c",
+                                                "-emit-llvm",
+                                                "-Xclang",
+                                                "-emit-pch",
+                                                "-Xclang",
+                                                "-relocatable-pch",
+                                                "-Xclang",
+                                                "-fno-pch-timestamp",
+                                                "-fpch-instantiate-templates", /* not each time */
+                                                CODE_FLAGS,
+                                                RULE_FLAGS,
+                                                "-o",
+                                                "-"};
+static const struct words cuda_header_job = WORDS(cuda_header_flags);
 static const struct words jobs[] = {[LW_CLANG_BUILD] = WORDS(build_flags),
                                     [LW_CLANG_TEXT] = WORDS(text_flags),
                                     [LW_CLANG_PRINT] = WORDS(print_flags),
@@ -124,9 +139,9 @@ enum { COMMON_FLAGS = sizeof common_flags / sizeof *common_flags };
 
 uint64_t lw__clang_hash_flags(uint64_t hash)
 {
-    const struct words lists[] = {WORDS(common_flags),  WORDS(c_flags),
-                                  WORDS(cuda_flags),    jobs[LW_CLANG_BUILD],
-                                  jobs[LW_CLANG_PRINT], jobs[LW_CLANG_HEADER]};
+    const struct words lists[] = {WORDS(common_flags),  WORDS(c_flags),       WORDS(cuda_flags),
+                                  jobs[LW_CLANG_BUILD], jobs[LW_CLANG_PRINT], jobs[LW_CLANG_HEADER],
+                                  cuda_header_job};
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (size_t i = 0; i < lists[l].count; i++)
             hash = lw__hash(hash, lists[l].list[i], strlen(lists[l].list[i]) + 1);
@@ -166,8 +181,9 @@ const char **lw__clang_words(struct lw__unit *unit, enum lw__clang_job job,
     const struct lw__options *o = unit->options;
     struct lw__arena *scratch = &unit->scratch;
     const struct language *language = &languages[o->is_cuda];
+    const struct words *work = o->is_cuda && job == LW_CLANG_HEADER ? &cuda_header_job : &jobs[job];
     const size_t words = COMMON_FLAGS + language->flags.count + language->overflow_flags.count +
-                         jobs[job].count + o->clang_arg_count + 2 * own->count;
+                         work->count + o->clang_arg_count + 2 * own->count;
     size_t n = 0;
     const char **argv = lw__new(scratch, words + 24, sizeof *argv);
     for (size_t i = 0; i < COMMON_FLAGS; i++)
@@ -175,11 +191,13 @@ const char **lw__clang_words(struct lw__unit *unit, enum lw__clang_job job,
     add_words(argv, &n, &language->flags);
     if (lw__has(unit, LW_IS_OBSERVED))
         add_words(argv, &n, &language->overflow_flags);
-    add_words(argv, &n, &jobs[job]);
+    add_words(argv, &n, work);
     if (o->is_cuda) { /* before the user's, which may have a toolkit's */
         argv[n++] = lw__format(scratch, "-I%s/lanewise/cuda", folder);
-        argv[n++] = "-include";
-        argv[n++] = "lanewise_cuda.h";
+        if (!how->is_header && !how->module) {
+            argv[n++] = "-include";
+            argv[n++] = LW_CUDA_HEADER;
+        }
         argv[n++] = lw__format(scratch, "-D__CUDA_ARCH__=%u", o->cuda_arch * 10);
     }
     for (size_t i = 0; i < o->clang_arg_count; i++)

@@ -48,6 +48,9 @@ void lw__dependency_add(struct lw__unit *unit, const char *path);
 
 /* ---- clang_words.c --------------------------------------------------------------------------- */
 
+/* What comes before each CUDA file, in lanewise/cuda. */
+#define LW_CUDA_HEADER "lanewise_cuda.h"
+
 enum lw__clang_job {
     LW_CLANG_BUILD,  /* bitcode */
     LW_CLANG_TEXT,   /* the same as text */

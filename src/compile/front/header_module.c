@@ -1,10 +1,12 @@
-/* header_module.c - kernel.h as clang has parsed it, beside this program.
+/* header_module.c - kernel.h as clang has parsed it, beside this program, and what comes before a
+ * CUDA file.
  *
- * For a small kernel clang spends a third of its time on kernel.h. So the build has clang keep what
- * it made of the header, as a precompiled header (--header-module):
+ * For a small kernel clang spends a third of its time on kernel.h, and nearly all on the headers of
+ * CUDA. So the build has clang keep what it made of them, as precompiled headers (--header-module):
  *     kernel.pch        clang's; names of our headers in it are relative to their folder
  *     kernel.pch.key    "lanewise-header HASH\n", of the clang and its flags; then "HASH NAME\n"
  *                       for each header that was read
+ *     cuda.pch, cuda.pch.key    the same; of the C++ library's headers clang compares the sizes
  * A module that has another key is not used, nor one for a text that it might change the meaning
  * of: the header must come first there, and no option may reach into it. What clang says with the
  * module is not kept: clang.c then has it read the text. So the module never shows but in time.
@@ -85,6 +87,8 @@ static bool has_word(const char *text, const char *name, size_t length)
 static bool is_defined(const struct lw__options *o, const char *text, bool is_table)
 {
     for (size_t i = 0; i < o->clang_arg_count; i++) {
+        if (strncmp(o->clang_args[i], "-D", 2) != 0)
+            continue;
         const char *name = o->clang_args[i] + strlen("-D");
         size_t length = 0;
         bool is_capitals = true;
@@ -101,7 +105,7 @@ static bool is_defined_within(const struct lw__options *o)
     const char *end, *text = lw__clang_own_headers(&end);
     for (; text < end; text += strlen(text) + 1) {
         const bool is_cuda = !strncmp(text, "__clang_cuda", 12) || !strncmp(text, "cuda_", 5);
-        if (!is_cuda && is_defined(o, text, false))
+        if ((o->is_cuda || !is_cuda) && is_defined(o, text, false))
             return true;
     }
     return false;
@@ -191,9 +195,14 @@ static bool suits(struct lw__unit *unit, int source)
  * before clang's. */
 static bool has_plain_options(const struct lw__options *o)
 {
-    for (size_t i = 0; i < o->clang_arg_count; i++)
-        if (strncmp(o->clang_args[i], "-D", 2) != 0)
+    for (size_t i = 0; i < o->clang_arg_count; i++) {
+        const char *word = o->clang_args[i];
+        /* What the host's library knows is reserved, but for NDEBUG. A folder of the user's is for
+         * the user's headers: those of the library come before a CUDA file. */
+        const bool is_known = !strncmp(word, "-D_", 3) || !strcmp(word, "-DNDEBUG");
+        if (o->is_cuda ? is_known : strncmp(word, "-D", 2) != 0)
             return false;
+    }
     return !getenv("CPATH") && !getenv("C_INCLUDE_PATH");
 }
 
@@ -201,19 +210,22 @@ bool lw__header_module(struct lw__unit *unit, int source, char path[LW_PATH_MAX]
 {
     char folder[LW_PATH_MAX];
     struct lw__text key = lw__text_in(&unit->scratch);
-    if (!has_plain_options(unit->options) || !lw__beside_program(path, "kernel.pch") ||
-        access(path, R_OK) || !lw__header_folder(folder) || *folder != '/')
+    const bool is_cuda = unit->options->is_cuda;
+    if (!has_plain_options(unit->options) ||
+        !lw__beside_program(path, is_cuda ? "cuda.pch" : "kernel.pch") || access(path, R_OK) ||
+        !lw__header_folder(folder) || *folder != '/' ||
+        (is_cuda && unit->options->cuda_arch != LW_CUDA_ARCH))
         return false;
     return read_file(lw__format(&unit->scratch, "%s.key", path), &key) &&
-           fits(unit, &key, folder) && suits(unit, source);
+           fits(unit, &key, folder) && (is_cuda || suits(unit, source));
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
 /* The names after the colon of clang's rule; none has a blank. Headers in this program are as the
- * clang in it. */
+ * clang in it. all: also those of the host's library. */
 static bool add_rows(struct lw__arena *arena, struct lw__text *key, const char *folder,
-                     struct lw__text *rule)
+                     struct lw__text *rule, bool all)
 {
     static const char between[] = " \\\n";
     char *rest = NULL, *name = strchr(rule->data, ':');
@@ -221,7 +233,8 @@ static bool add_rows(struct lw__arena *arena, struct lw__text *key, const char *
         return false;
     for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest)) {
         struct lw__text text = lw__text_in(arena);
-        if (strncmp(name, LW_CLANG_FOLDER "/", sizeof LW_CLANG_FOLDER) != 0 &&
+        const bool is_ours = !strncmp(name, folder, strlen(folder));
+        if ((all || is_ours) && strncmp(name, LW_CLANG_FOLDER "/", sizeof LW_CLANG_FOLDER) != 0 &&
             !add_row(key, folder, name, &text))
             return false;
     }
@@ -245,7 +258,7 @@ bool lw__header_module_make(struct lw__unit *unit)
     if (ok && hash_clang(&hash)) {
         lw__text_add(&key, HEAD "%016llx\n", (unsigned long long)hash);
         ok = lw__clang_make_header(unit, folder, &module, &rule) &&
-             (add_rows(&unit->scratch, &key, folder, &rule) ||
+             (add_rows(&unit->scratch, &key, folder, &rule, !unit->options->is_cuda) ||
               lw__defect("a header cannot be read"));
     }
     return ok && write_file(path, &module) &&
