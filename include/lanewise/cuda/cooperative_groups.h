@@ -122,16 +122,16 @@ public:
     {
         return lw_packed(__match_all_sync(lw_mask, v, &all));
     }
-    template <class T> LW_MEMBER T shfl(T v, int rank) const
+    template <class T> LW_MEMBER T shfl(LW_UNSET T v, int rank) const
     {
         return lw_any_shuffle(v, lw_lane_of((unsigned)rank), 32);
     }
-    template <class T> LW_MEMBER T shfl_up(T v, unsigned n) const
+    template <class T> LW_MEMBER T shfl_up(LW_UNSET T v, unsigned n) const
     {
         const unsigned rank = thread_rank();
         return lw_any_shuffle(v, lw_lane_of(rank < n ? rank : rank - n), 32);
     }
-    template <class T> LW_MEMBER T shfl_down(T v, unsigned n) const
+    template <class T> LW_MEMBER T shfl_down(LW_UNSET T v, unsigned n) const
     {
         const unsigned rank = thread_rank();
         return lw_any_shuffle(v, lw_lane_of(rank + n < size() ? rank + n : rank), 32);
@@ -200,16 +200,19 @@ public:
     {
         return __match_all_sync(lw_tile_mask(), v, &all) >> lw_first();
     }
-    template <class T> LW_MEMBER T shfl(T v, int rank) const
+    template <class T> LW_MEMBER T shfl(LW_UNSET T v, int rank) const
     {
         return lw_any_shuffle(v, rank, Size);
     }
-    template <class T> LW_MEMBER T shfl_up(T v, unsigned n) const { return lw_any_up(v, n, Size); }
-    template <class T> LW_MEMBER T shfl_down(T v, unsigned n) const
+    template <class T> LW_MEMBER T shfl_up(LW_UNSET T v, unsigned n) const
+    {
+        return lw_any_up(v, n, Size);
+    }
+    template <class T> LW_MEMBER T shfl_down(LW_UNSET T v, unsigned n) const
     {
         return lw_any_down(v, n, Size);
     }
-    template <class T> LW_MEMBER T shfl_xor(T v, unsigned mask) const
+    template <class T> LW_MEMBER T shfl_xor(LW_UNSET T v, unsigned mask) const
     {
         return lw_any_xor(v, (int)mask, Size);
     }

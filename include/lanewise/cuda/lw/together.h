@@ -79,33 +79,38 @@ template <class T> LW_DEVICE T lw_section_xor(T v, int mask, int width)
     return lw_shuffle(v, source > (lane | (width - 1)) ? lane : source);
 }
 
+/* Lanes that are no source often leave the variable unset; its value must not become undefined. */
+#define LW_UNSET __attribute__((maybe_undef))
 #define LW_SHUFFLES(T)                                                                             \
-    LW_DEVICE T __shfl_sync(unsigned, T v, int source, int width = 32)                             \
+    LW_DEVICE T __shfl_sync(unsigned, LW_UNSET T v, int source, int width = 32)                    \
     {                                                                                              \
         return lw_section_shuffle(v, source, width);                                               \
     }                                                                                              \
-    LW_DEVICE T __shfl_up_sync(unsigned, T v, unsigned n, int width = 32)                          \
+    LW_DEVICE T __shfl_up_sync(unsigned, LW_UNSET T v, unsigned n, int width = 32)                 \
     {                                                                                              \
         return lw_section_up(v, n, width);                                                         \
     }                                                                                              \
-    LW_DEVICE T __shfl_down_sync(unsigned, T v, unsigned n, int width = 32)                        \
+    LW_DEVICE T __shfl_down_sync(unsigned, LW_UNSET T v, unsigned n, int width = 32)               \
     {                                                                                              \
         return lw_section_down(v, n, width);                                                       \
     }                                                                                              \
-    LW_DEVICE T __shfl_xor_sync(unsigned, T v, int mask, int width = 32)                           \
+    LW_DEVICE T __shfl_xor_sync(unsigned, LW_UNSET T v, int mask, int width = 32)                  \
     {                                                                                              \
         return lw_section_xor(v, mask, width);                                                     \
     }                                                                                              \
-    LW_DEVICE T __shfl(T v, int source, int width = 32)                                            \
+    LW_DEVICE T __shfl(LW_UNSET T v, int source, int width = 32)                                   \
     {                                                                                              \
         return lw_section_shuffle(v, source, width);                                               \
     }                                                                                              \
-    LW_DEVICE T __shfl_up(T v, unsigned n, int width = 32) { return lw_section_up(v, n, width); }  \
-    LW_DEVICE T __shfl_down(T v, unsigned n, int width = 32)                                       \
+    LW_DEVICE T __shfl_up(LW_UNSET T v, unsigned n, int width = 32)                                \
+    {                                                                                              \
+        return lw_section_up(v, n, width);                                                         \
+    }                                                                                              \
+    LW_DEVICE T __shfl_down(LW_UNSET T v, unsigned n, int width = 32)                              \
     {                                                                                              \
         return lw_section_down(v, n, width);                                                       \
     }                                                                                              \
-    LW_DEVICE T __shfl_xor(T v, int mask, int width = 32)                                          \
+    LW_DEVICE T __shfl_xor(LW_UNSET T v, int mask, int width = 32)                                 \
     {                                                                                              \
         return lw_section_xor(v, mask, width);                                                     \
     }
