@@ -18,13 +18,18 @@ typedef struct chain {
     char text[TEXT];
 } chain;
 
+static void add_part(chain *c, const char *text, size_t length)
+{
+    if (c->length + length < TEXT) {
+        memcpy(c->text + c->length, text, length);
+        c->text[c->length + length] = '\0';
+    }
+    c->length += length;
+}
+
 static void add(chain *c, const char *text)
 {
-    const size_t length = strlen(text);
-
-    if (c->length + length < TEXT)
-        memcpy(c->text + c->length, text, length + 1);
-    c->length += length;
+    add_part(c, text, strlen(text));
 }
 
 /* Without printf, which takes longer than all else here. The number has two digits at most. */
@@ -106,7 +111,6 @@ static void add_statement(chain *c, array *a)
 {
     waiting *w = a->waiting;
     const char *type = lw__dtypes[w->how->out].c_name;
-    char piece[2] = "";
 
     if (w->walk == c->core->walk)
         return;
@@ -127,13 +131,15 @@ static void add_statement(chain *c, array *a)
     add(c, " = (");
     add(c, type);
     add(c, ")(");
-    for (const char *at = w->how->text; *at; at++)
-        if (*at == '$')
-            add_term(c, w, (size_t)(*++at - '0'));
-        else {
-            piece[0] = *at;
-            add(c, piece);
+    for (const char *at = w->how->text; *at;) {
+        const size_t plain = strcspn(at, "$");
+        add_part(c, at, plain);
+        at += plain;
+        if (*at) {
+            add_term(c, w, (size_t)(at[1] - '0'));
+            at += 2;
         }
+    }
     add(c, ");\n");
 }
 
