@@ -45,13 +45,16 @@ LW_DEVICE int __all(int p) { return lw_warp_all(p != 0); }
 
 /* ---- Shuffles ------------------------------------------------------------------------------ */
 
+/* Lanes that are no source often leave the variable unset; its value must not become undefined. */
+#define LW_UNSET __attribute__((maybe_undef))
+
 /* A width below 32 cuts the warp into sections. CUDA leaves the value where a source is outside of
  * the caller's section; the checker would not have it from the operation, so it is chosen here. */
-template <class T> LW_DEVICE T lw_section_shuffle(T v, int source, int width)
+template <class T> LW_DEVICE T lw_section_shuffle(LW_UNSET T v, int source, int width)
 {
     return lw_shuffle(v, (lw_lane_id() & -width) | (source & (width - 1)));
 }
-template <class T> LW_DEVICE T lw_section_up(T v, unsigned n, int width)
+template <class T> LW_DEVICE T lw_section_up(LW_UNSET T v, unsigned n, int width)
 {
     const int lane = lw_lane_id(), source = lane - (int)n;
     const bool within = source >= (lane & -width) && n < 32;
@@ -61,7 +64,7 @@ template <class T> LW_DEVICE T lw_section_up(T v, unsigned n, int width)
     }
     return lw_shuffle(v, within ? source : lane);
 }
-template <class T> LW_DEVICE T lw_section_down(T v, unsigned n, int width)
+template <class T> LW_DEVICE T lw_section_down(LW_UNSET T v, unsigned n, int width)
 {
     const int lane = lw_lane_id(), source = lane + (int)n;
     const bool within = source <= (lane | (width - 1)) && n < 32;
@@ -71,7 +74,7 @@ template <class T> LW_DEVICE T lw_section_down(T v, unsigned n, int width)
     }
     return lw_shuffle(v, within ? source : lane);
 }
-template <class T> LW_DEVICE T lw_section_xor(T v, int mask, int width)
+template <class T> LW_DEVICE T lw_section_xor(LW_UNSET T v, int mask, int width)
 {
     if (width == 32)
         return lw_shuffle_xor(v, mask);
@@ -79,8 +82,6 @@ template <class T> LW_DEVICE T lw_section_xor(T v, int mask, int width)
     return lw_shuffle(v, source > (lane | (width - 1)) ? lane : source);
 }
 
-/* Lanes that are no source often leave the variable unset; its value must not become undefined. */
-#define LW_UNSET __attribute__((maybe_undef))
 #define LW_SHUFFLES(T)                                                                             \
     LW_DEVICE T __shfl_sync(unsigned, LW_UNSET T v, int source, int width = 32)                    \
     {                                                                                              \
