@@ -52,36 +52,36 @@ template <> struct lw_word_of<4> {
 template <> struct lw_word_of<8> {
     typedef unsigned long type;
 };
-template <class T> using lw_word = typename lw_word_of<sizeof(T)>::type;
+template <class T> using lw_bits = typename lw_word_of<sizeof(T)>::type;
 
 template <class T> LW_DEVICE T lw_ordered_load(const volatile T *p, int order, int scope)
 {
     lw_fence_before(order == __NV_ATOMIC_SEQ_CST ? order : 0, scope);
-    const lw_word<T> bits = lw_atomic_load((const volatile lw_word<T> *)p);
+    const lw_bits<T> bits = lw_atomic_load((const volatile lw_bits<T> *)p);
     lw_fence_after(order, scope);
     return __builtin_bit_cast(T, bits);
 }
 template <class T> LW_DEVICE void lw_ordered_store(volatile T *p, T v, int order, int scope)
 {
     lw_fence_before(order, scope);
-    lw_atomic_store((volatile lw_word<T> *)p, __builtin_bit_cast(lw_word<T>, v));
+    lw_atomic_store((volatile lw_bits<T> *)p, __builtin_bit_cast(lw_bits<T>, v));
     lw_fence_after(order == __NV_ATOMIC_SEQ_CST ? order : 0, scope);
 }
 template <class T> LW_DEVICE T lw_ordered_exchange(volatile T *p, T v, int order, int scope)
 {
     lw_fence_before(order, scope);
-    const lw_word<T> old =
-        lw_atomic_exchange((volatile lw_word<T> *)p, __builtin_bit_cast(lw_word<T>, v));
+    const lw_bits<T> old =
+        lw_atomic_exchange((volatile lw_bits<T> *)p, __builtin_bit_cast(lw_bits<T>, v));
     lw_fence_after(order, scope);
     return __builtin_bit_cast(T, old);
 }
 template <class T>
 LW_DEVICE bool lw_ordered_cas(volatile T *p, T *expected, T v, int order, int scope)
 {
-    const lw_word<T> wanted = __builtin_bit_cast(lw_word<T>, *expected);
+    const lw_bits<T> wanted = __builtin_bit_cast(lw_bits<T>, *expected);
     lw_fence_before(order, scope);
-    const lw_word<T> old = lw_atomic_cas((volatile lw_word<T> *)p, wanted,
-                                         __builtin_bit_cast(lw_word<T>, v));
+    const lw_bits<T> old = lw_atomic_cas((volatile lw_bits<T> *)p, wanted,
+                                         __builtin_bit_cast(lw_bits<T>, v));
     lw_fence_after(order, scope);
     *expected = __builtin_bit_cast(T, old);
     return old == wanted;

@@ -8,7 +8,7 @@
 
 #include "operations.h"
 
-template <int Bits, bool Signed> LW_DEVICE int lw_part(unsigned x, int i)
+template <int Bits, bool Signed> LW_DEVICE int lw_word_part(unsigned x, int i)
 {
     const unsigned top = x << (32 - Bits - Bits * i);
     return Signed ? (int)top >> (32 - Bits) : (int)(top >> (32 - Bits));
@@ -17,7 +17,7 @@ template <int Bits, bool Signed, class F> LW_DEVICE unsigned lw_parts(unsigned a
 {
     unsigned result = 0;
     for (int i = 0; i < 32 / Bits; i++) {
-        const int part = f(lw_part<Bits, Signed>(a, i), lw_part<Bits, Signed>(b, i));
+        const int part = f(lw_word_part<Bits, Signed>(a, i), lw_word_part<Bits, Signed>(b, i));
         result |= ((unsigned)part & ((1u << Bits) - 1)) << Bits * i;
     }
     return result;
@@ -27,8 +27,8 @@ LW_DEVICE unsigned lw_parts(unsigned a, unsigned b, unsigned c, F f)
 {
     unsigned result = 0;
     for (int i = 0; i < 32 / Bits; i++) {
-        const int part = f(lw_part<Bits, Signed>(a, i), lw_part<Bits, Signed>(b, i),
-                           lw_part<Bits, Signed>(c, i));
+        const int part = f(lw_word_part<Bits, Signed>(a, i), lw_word_part<Bits, Signed>(b, i),
+                           lw_word_part<Bits, Signed>(c, i));
         result |= ((unsigned)part & ((1u << Bits) - 1)) << Bits * i;
     }
     return result;
@@ -106,7 +106,8 @@ LW_COMPARED(ltu, false, x < y)
     {                                                                                              \
         unsigned sum = 0;                                                                          \
         for (int i = 0; i < 32 / Bits; i++) {                                                      \
-            const int x = lw_part<Bits, Signed>(a, i), y = lw_part<Bits, Signed>(b, i);            \
+            const int x = lw_word_part<Bits, Signed>(a, i);                                        \
+            const int y = lw_word_part<Bits, Signed>(b, i);                                        \
             sum += (unsigned)(x < y ? y - x : x - y);                                              \
         }                                                                                          \
         return sum;                                                                                \
@@ -180,8 +181,8 @@ LW_FAMILY(min, lw_smaller)
 #define LW_PICK_PARTS(name, Signed, sign)                                                          \
     LW_DEVICE unsigned name(unsigned a, unsigned b, bool *high, bool *low)                         \
     {                                                                                              \
-        *high = lw_part<16, Signed>(a, 1) sign lw_part<16, Signed>(b, 1);                          \
-        *low = lw_part<16, Signed>(a, 0) sign lw_part<16, Signed>(b, 0);                           \
+        *high = lw_word_part<16, Signed>(a, 1) sign lw_word_part<16, Signed>(b, 1);                \
+        *low = lw_word_part<16, Signed>(a, 0) sign lw_word_part<16, Signed>(b, 0);                 \
         return ((*high ? a : b) & 0xffff0000) | ((*low ? a : b) & 0xffff);                         \
     }
 LW_PICK(max, >=)
