@@ -1,4 +1,4 @@
-// Philox against its authors' known answers; skipping is the same as drawing; moments of what the
+// Philox and MRG32k3a against known answers; skipping is the same as drawing; moments of what the
 // distributions give.
 // run: -k philox -g 1 -b 1 'i32[1]=0'
 // expect: wrong: i32[1] = [0]
@@ -30,6 +30,10 @@ __global__ void philox(int *wrong)
     for (int i = 0; i < 5; i++)
         curand(&t);
     CHECK(curand(&s) == curand(&t));
+    /* L'Ecuyer's first numbers, of seeds that are all 12345. */
+    curandStateMRG32k3a_t m = {{12345, 12345, 12345}, {12345, 12345, 12345}};
+    CHECK(fabs(curand(&m) / 4294967088.0 - 0.127011122046577) < 1e-14);
+    CHECK(fabs(curand(&m) / 4294967088.0 - 0.3185275653967945) < 1e-14);
     skipahead_sequence(3, &s);
     curand_init(1, 5, 18, &t);
     CHECK(curand(&s) == curand(&t));

@@ -1,8 +1,9 @@
-/* curand_kernel.h - random numbers in kernels: Philox4x32-10 and XORWOW.
+/* curand_kernel.h - random numbers in kernels: Philox4x32-10, XORWOW and MRG32k3a.
  *
  * Philox (Salmon, Moraes, Dror and Shaw 2011) enciphers a counter: a subsequence is its upper half,
- * an offset four numbers to one of its lower half. XORWOW is Marsaglia's (2003); its start comes
- * from Philox, of seed and subsequence, so its numbers are not those of NVIDIA's library.
+ * an offset four numbers to one of its lower half. XORWOW is Marsaglia's (2003), MRG32k3a L'Ecuyer's
+ * (1999). Their start comes from Philox, of seed and subsequence, so their numbers are not those of
+ * NVIDIA's library.
  */
 #ifndef LANEWISE_CUDA_CURAND_KERNEL_H
 #define LANEWISE_CUDA_CURAND_KERNEL_H
@@ -124,6 +125,46 @@ LW_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequen
     *s = curandStateXORWOW_t{};
     s->v[0] = a.x, s->v[1] = a.y, s->v[2] = a.z, s->v[3] = a.w, s->v[4] = b.x | 1;
     s->d = b.y;
+    skipahead(offset, s);
+}
+
+/* ---- MRG32k3a ------------------------------------------------------------------------------ */
+
+struct curandStateMRG32k3a {
+    typedef void lw_generator;
+    unsigned s1[3], s2[3];
+    int lw_has_normal, lw_has_normal_double;
+    float lw_normal;
+    double lw_normal_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
+/* Two recurrences of order three, modulo 2^32 - 209 and 2^32 - 22853. */
+LW_DEVICE unsigned curand(curandStateMRG32k3a_t *s)
+{
+    const unsigned long long m1 = 4294967087, m2 = 4294944443;
+    const unsigned long long a = 1403580ull * s->s1[1] + (m1 - 810728) * s->s1[0] % m1;
+    const unsigned long long b = 527612ull * s->s2[2] + (m2 - 1370589) * s->s2[0] % m2;
+    const unsigned p = (unsigned)(a % m1), q = (unsigned)(b % m2);
+    s->s1[0] = s->s1[1], s->s1[1] = s->s1[2], s->s1[2] = p;
+    s->s2[0] = s->s2[1], s->s2[1] = s->s2[2], s->s2[2] = q;
+    return p > q ? p - q : (unsigned)(p + m1 - q);
+}
+LW_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a_t *s)
+{
+    for (; n > 0; n--)
+        curand(s);
+}
+LW_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence,
+                           unsigned long long offset, curandStateMRG32k3a_t *s)
+{
+    const uint2 key = {(unsigned)seed, (unsigned)(seed >> 32)};
+    const unsigned low = (unsigned)subsequence, high = (unsigned)(subsequence >> 32);
+    const uint4 a = lw_philox(uint4{low, high, 0, 0x4d5247}, key);
+    const uint4 b = lw_philox(uint4{low, high, 1, 0x4d5247}, key);
+    *s = curandStateMRG32k3a_t{};
+    s->s1[0] = a.x % 4294967087u, s->s1[1] = a.y % 4294967087u, s->s1[2] = a.z % 4294967086u + 1;
+    s->s2[0] = a.w % 4294944443u, s->s2[1] = b.x % 4294944443u, s->s2[2] = b.y % 4294944442u + 1;
     skipahead(offset, s);
 }
 
