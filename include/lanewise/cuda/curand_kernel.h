@@ -1,9 +1,9 @@
 /* curand_kernel.h - random numbers in kernels: Philox4x32-10, XORWOW and MRG32k3a.
  *
  * Philox (Salmon, Moraes, Dror and Shaw 2011) enciphers a counter: a subsequence is its upper half,
- * an offset four numbers to one of its lower half. XORWOW is Marsaglia's (2003), MRG32k3a L'Ecuyer's
- * (1999). Their start comes from Philox, of seed and subsequence, so their numbers are not those of
- * NVIDIA's library.
+ * an offset four numbers to one of its lower half. XORWOW is Marsaglia's (2003), MRG32k3a is
+ * L'Ecuyer's (1999). Their start comes from Philox, of seed and subsequence, so their numbers are
+ * not those of NVIDIA's library.
  */
 #ifndef LANEWISE_CUDA_CURAND_KERNEL_H
 #define LANEWISE_CUDA_CURAND_KERNEL_H
