@@ -72,6 +72,7 @@ uint64_t lw__hash_program(uint64_t hash, const char *path);
 enum { LW_CUDA_ARCH = 80 }; /* of a CUDA text, where nobody says another */
 #define LW_MANIFEST_VERSION 1
 #define LW_SITE_CALL "call"
+#define LW_SITE_GUESS "guess" /* a read, of what a compare-and-swap will expect */
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
  * part begins at the next multiple of LW_DYNAMIC_ALIGN after shared_bytes. */

@@ -187,6 +187,9 @@ enum lw_observe {
                             * power of two that its scalars have as bytes */
     LW_OBSERVE_SCALAR_SHIFT = 5,
     LW_OBSERVE_ALIGN_SHIFT = 8,
+    LW_OBSERVE_ALIGN = 15,
+    LW_OBSERVE_GUESS = 1 << 12, /* a read whose value a compare-and-swap there will expect */
+    LW_OBSERVE_CUDA = 1 << 13,  /* an atomic of the thread orders its later accesses of the place */
 };
 
 /* Where the shadow of memory is: a byte for each byte, whose bits are 1 where the memory's are

@@ -8,6 +8,7 @@
  * It may read and write all memory, so no pass moves or removes an access across another's call.
  * In the reference form it is a call of the device, with the place in the source.
  */
+#include "base/manifest.h"
 #include "compile/check/check.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
@@ -70,7 +71,9 @@ static void tell_access(struct observer *o, LLVMValueRef access, LLVMValueRef wh
         what = LLVMBuildOr(o->b, what, number(o, scalar_of(o, type)), "");
     while (align >> (log2 + 1))
         log2++;
-    what = LLVMBuildOr(o->b, what, number(o, (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT), "");
+    const uint64_t more = (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT |
+                          (lw__ir_is_cuda(o->unit->module) ? LW_OBSERVE_CUDA : 0);
+    what = LLVMBuildOr(o->b, what, number(o, more), "");
     tell(o, lw__ir_address(access), LLVMConstInt(o->i64, LLVMStoreSizeOfType(o->data, type), 0),
          what);
 }
@@ -127,11 +130,31 @@ static bool is_traced_only(LLVMValueRef load)
     return use && !LLVMGetNextUse(use) && !strncmp(lw__ir_callee(LLVMGetUser(use)), "lw.trace.", 9);
 }
 
+/* True if a compare-and-swap of the same object expects the value: one that is no longer there makes
+ * it fail, and its loop go on. */
+static bool is_guess(LLVMValueRef value, LLVMValueRef object, int depth)
+{
+    EACH_USE(u, value) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAAtomicCmpXchgInst(user) && LLVMGetOperand(user, 1) == value &&
+            lw__ir_object(LLVMGetOperand(user, 0)) == object)
+            return true;
+        if (depth && (LLVMIsACastInst(user) || LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user)) &&
+            is_guess(user, object, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 static void observe_load(struct observer *o, LLVMValueRef load)
 {
+    enum { CASTS = 4 };
     if (is_traced_only(load))
         return;
-    const unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
+    unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
+    if (kind == LW_OBSERVE_READ && lw__ir_is_cuda(o->unit->module) &&
+        is_guess(load, lw__ir_object(LLVMGetOperand(load, 0)), CASTS))
+        kind |= LW_OBSERVE_GUESS;
     tell_access(o, load, number(o, kind));
     allow_any_alignment(load);
 }
@@ -224,6 +247,8 @@ static const char *name_of(LLVMValueRef what)
     const uint64_t kind = value & LW_OBSERVE_KIND;
     if (!LLVMIsAConstantInt(what))
         return LLVMIsASelectInst(what) ? "atomic" : "write";
+    if (value & LW_OBSERVE_GUESS)
+        return LW_SITE_GUESS;
     return kind == LW_OBSERVE_READ ? "read" : kind == LW_OBSERVE_WRITE ? "write" : "atomic";
 }
 

@@ -127,7 +127,7 @@ static LLVMValueRef either(struct lw__ref *r, LLVMValueRef a, LLVMValueRef b)
 static LLVMValueRef is_aligned(struct lw__ref *r, LLVMValueRef address, uint64_t known,
                                uint64_t least)
 {
-    const uint64_t align = UINT64_C(1) << (known >> LW_OBSERVE_ALIGN_SHIFT);
+    const uint64_t align = UINT64_C(1) << (known >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
     LLVMValueRef low = both(r, address, number(r, (align > least ? align : least) - 1));
     return LLVMBuildICmp(r->b, LLVMIntEQ, low, number(r, 0), "");
 }

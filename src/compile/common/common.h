@@ -26,6 +26,16 @@ LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, stru
 
 bool lw__pass_symbols(struct lw__unit *unit);
 
+/* ---- volatile_memory.c ----------------------------------------------------------------------- */
+
+/* In a module of CUDA, where pointers into variables are visible. */
+void lw__relax_volatile(struct lw__unit *unit);
+
+/* ---- unsigned_indices.c ---------------------------------------------------------------------- */
+
+/* In a module of CUDA without checks, whose variables are values. */
+void lw__hold_unsigned_indices(struct lw__unit *unit);
+
 /* ---- link_devlib.c --------------------------------------------------------------------------- */
 
 bool lw__pass_link(struct lw__unit *unit);

@@ -70,6 +70,8 @@ static const char *const cuda_flags[] = {"-x",
                                          "-Xclang",
                                          "-dwarf-version=5",
                                          "-Xclang",
+                                         "-no-enable-noundef-analysis", /* a lane's value may be */
+                                         "-Xclang",
                                          "-fcuda-allow-variadic-functions",
                                          "-Xclang",
                                          "-fsanitize=array-bounds,unreachable",

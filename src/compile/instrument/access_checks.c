@@ -12,6 +12,7 @@
  * at(t, i, j) passes each index to lw.within. If the element is accessed, the index must be within
  * its extent; if its address is taken, it may be the one after the last.
  */
+#include "compile/common/common.h"
 #include "compile/instrument/instrument.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
@@ -256,6 +257,7 @@ bool lw__pass_access(struct lw__unit *unit)
                         .i64 = LLVMInt64TypeInContext(context),
                         .ptr = LLVMPointerTypeInContext(context, 0)};
     bool ok = unit->options->debug || promote(&c);
+    lw__relax_volatile(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);

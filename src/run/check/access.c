@@ -23,6 +23,7 @@ struct look {
     uint64_t pointer; /* with its tag */
     bool is_same;     /* it leaves the memory as it is */
     bool is_shared;
+    bool is_cuda;
     bool raced[LW_KINDS]; /* with an access of the kind: told */
 };
 
@@ -72,6 +73,16 @@ struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64
                                .kind = kind};
 }
 
+/* True if one of the two is the first read of a loop that compares and swaps, the other an atomic. */
+static bool is_guess(const struct look *look, const struct lw__access *other)
+{
+    const struct lw__site *sites = look->check->request->sites;
+    const struct lw__access *read = look->now.kind == LW_KIND_READ ? &look->now : other,
+                            *write = read == other ? &look->now : other;
+    return look->is_cuda && read->kind == LW_KIND_READ && write->kind == LW_KIND_ATOMIC_WRITE &&
+           !strcmp(sites[read->site].what, LW_SITE_GUESS);
+}
+
 static enum lw__class class_of(const struct look *look, const struct lw__access *other)
 {
     const bool is_benign =
@@ -79,6 +90,7 @@ static enum lw__class class_of(const struct look *look, const struct lw__access 
     const bool is_one_warp = look->now.block == other->block &&
                              look->now.thread / LW_WARP_SIZE == other->thread / LW_WARP_SIZE;
     return is_benign         ? LW_CLASS_BENIGN_WRITE
+           : is_guess(look, other) ? LW_CLASS_BENIGN_READ
            : is_one_warp     ? LW_CLASS_RACE_WARP
            : look->is_shared ? LW_CLASS_RACE_SHARED
                              : LW_CLASS_RACE_GLOBAL;
@@ -119,7 +131,8 @@ static void look_for_race(struct look *look, struct lw__page *page, size_t granu
     struct lw__access other;
     if (!look->check->orders)
         other = lw__check_access(&look->check->intervals, entry, kind);
-    else if (!lw__history_find(&page->events[granule], kind, &look->now, is_ordered, look, &other))
+    else if (!lw__history_find(&page->events[granule], kind, &look->now, look->is_cuda, is_ordered,
+                               look, &other))
         return;
     tell_race(look, &other);
 }
@@ -230,13 +243,15 @@ static void look_closely(struct lw__ref_thread *thread, uint64_t pointer, uint64
     struct lw__watched *b = lw__watched(thread);
     struct lw__check *check = b->check;
     const uint64_t address = lw__ref_address(pointer);
-    const uint64_t align = UINT64_C(1) << (what >> LW_OBSERVE_ALIGN_SHIFT);
+    const uint64_t align = UINT64_C(1)
+                           << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
     const uint32_t linear = (uint32_t)thread->abi.linear;
     struct look look = {.check = check,
                         .thread = thread,
                         .block = b,
                         .pointer = pointer,
-                        .is_same = what & LW_OBSERVE_SAME};
+                        .is_same = what & LW_OBSERVE_SAME,
+                        .is_cuda = what & LW_OBSERVE_CUDA};
     if (!bytes || !is_common(thread, pointer, &look.is_shared))
         return;
     check->has_atomics |= (what & LW_OBSERVE_KIND) > LW_OBSERVE_WRITE;
@@ -345,7 +360,8 @@ static bool look_quickly(const struct lw__ref_thread *thread, uint64_t pointer, 
     const struct lw_ref_launch *launch = thread->block->launch;
     const uint32_t linear = (uint32_t)thread->abi.linear, kind = what & LW_OBSERVE_KIND;
     const uint64_t address = lw__ref_address(pointer), in_page = address % LW_PAGE_BYTES;
-    const uint64_t align = UINT64_C(1) << (what >> LW_OBSERVE_ALIGN_SHIFT);
+    const uint64_t align = UINT64_C(1)
+                           << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
     const uint32_t memory = launch->code->kernel->rows[lw__ref_tagged_row(launch, pointer)].kind;
     const uint32_t interval = b->interval[linear / LW_WARP_SIZE];
     struct glance g = {.block = b,

@@ -118,11 +118,12 @@ struct lw__history;
 typedef bool lw__is_ordered(const void *user, const struct lw__access *earlier, uint32_t lanes,
                             const struct lw__access *now, uint32_t *lane);
 
-/* lw__history_find - an access that races with `now`; kind: of those that are asked for.
+/* lw__history_find - an access that races with `now`; kind: of those that are asked for. coherent: an
+ * atomic is ordered before what a thread does there after an atomic of its own, which came later.
  * lw__history_add - `now` happened. False: memory is short. */
 bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
-                      const struct lw__access *now, lw__is_ordered *is_ordered, const void *user,
-                      struct lw__access *found);
+                      const struct lw__access *now, bool coherent, lw__is_ordered *is_ordered,
+                      const void *user, struct lw__access *found);
 bool lw__history_add(struct lw__history **history, const struct lw__access *now,
                      lw__is_ordered *is_ordered, const void *user);
 struct lw__history *lw__history_copy(const struct lw__history *history);
@@ -360,6 +361,7 @@ enum lw__class {
     LW_CLASS_RACE_SHARED,
     LW_CLASS_RACE_GLOBAL,
     LW_CLASS_BENIGN_WRITE,
+    LW_CLASS_BENIGN_READ,
     LW_CLASS_BARRIER,
     LW_CLASS_BOUNDS,
     LW_CLASS_MISALIGNED,

@@ -24,11 +24,24 @@ static uint32_t lane_of(const struct lw__access *access)
     return access->thread % LW_WARP_SIZE;
 }
 
-bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
-                      const struct lw__access *now, lw__is_ordered *is_ordered, const void *user,
-                      struct lw__access *found)
+/* The first row after the thread's last atomic write; 0: there is none. */
+static size_t after_own(const struct lw__history *h, const struct lw__access *now)
 {
-    for (size_t i = 0; *history && i < (*history)->count; i++) {
+    for (size_t i = h ? h->count : 0; i-- > 0;) {
+        const struct lw__access *a = &h->rows[i].access;
+        if (a->kind == LW_KIND_ATOMIC_WRITE && a->block == now->block &&
+            a->thread == now->thread - lane_of(now) && h->rows[i].lanes >> lane_of(now) & 1)
+            return i + 1;
+    }
+    return 0;
+}
+
+bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
+                      const struct lw__access *now, bool coherent, lw__is_ordered *is_ordered,
+                      const void *user, struct lw__access *found)
+{
+    const size_t first = coherent && kind & LW_KIND_ATOMIC_READ ? after_own(*history, now) : 0;
+    for (size_t i = first; *history && i < (*history)->count; i++) {
         const struct row *row = &(*history)->rows[i];
         uint32_t lane = 0;
         if (row->access.kind != kind || is_ordered(user, &row->access, row->lanes, now, &lane))

@@ -20,6 +20,9 @@ static const struct {
                               "barrier() between the two accesses", false},
     [LW_CLASS_BENIGN_WRITE] = {"benign-write", "Threads write the same value in no order",
                                "let one thread write it", true},
+    [LW_CLASS_BENIGN_READ] = {"benign-read",
+                              "The first read of a loop that compares and swaps is no atomic",
+                              "read it by an atomic, or through a volatile pointer", true},
     [LW_CLASS_BARRIER] = {"barrier-divergence", "Not all threads of a block reach a barrier",
                           "move the barrier to where all threads of the block come", false},
     [LW_CLASS_BOUNDS] = {"out-of-bounds", "An access outside of its object",
@@ -210,15 +213,20 @@ static const char *lack_of(const struct lw__found *f)
 
 static bool is_race(enum lw__class class)
 {
-    return class <= LW_CLASS_BENIGN_WRITE;
+    return class <= LW_CLASS_BENIGN_READ;
+}
+
+static bool is_benign(enum lw__class class)
+{
+    return class == LW_CLASS_BENIGN_WRITE || class == LW_CLASS_BENIGN_READ;
 }
 
 static const char *fix_of(const struct lw__found *f)
 {
     const bool of_blocks = is_race(f->class) && f->at.block != f->other.block;
-    if (of_blocks && f->class != LW_CLASS_BENIGN_WRITE)
+    if (of_blocks && !is_benign(f->class))
         return "let one block own it, make all accesses atomic, or use two launches";
-    if (f->class != LW_CLASS_BENIGN_WRITE && is_race(f->class) && f->at.site == f->other.site)
+    if (!is_benign(f->class) && is_race(f->class) && f->at.site == f->other.site)
         return "let one thread write it, or use an atomic operation";
     return classes[f->class].fix;
 }
@@ -294,6 +302,8 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
         lw__message_add(&m, "%s", lack_of(f));
         if (f->class == LW_CLASS_BENIGN_WRITE)
             lw__message_add(&m, "; both write the same");
+        if (f->class == LW_CLASS_BENIGN_READ)
+            lw__message_add(&m, "; a compare-and-swap looks at it again");
     } else if (f->class == LW_CLASS_NONDETERMINISTIC) {
         lw__message_add(&m, "%s differs between schedules: ", f->what);
         lw__check_name_schedule(&m, &check->settings, f->schedule);

@@ -136,6 +136,10 @@ static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid
     if (!grid.x || !grid.y || !grid.z)
         return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u has no blocks; need at least 1 each",
                         k->row->name, grid.x, grid.y, grid.z);
+    if (lw__is_cuda(k->program) && (uint64_t)grid.x * block.x > INT32_MAX)
+        return lw__fail(LW_E_SHAPE,
+                        "%s: %u blocks of %u threads along x; at most %d threads of a CUDA kernel",
+                        k->row->name, grid.x, block.x, INT32_MAX);
     if (grid.x > LW_GRID_X_MAX || grid.y > LW_GRID_YZ_MAX || grid.z > LW_GRID_YZ_MAX)
         return lw__fail(LW_E_SHAPE,
                         "%s: grid %u x %u x %u is too large; need x at most %u, y and "

@@ -69,6 +69,12 @@ struct lw_program {
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
 
+/* True if its text was CUDA. */
+static inline bool lw__is_cuda(const lw_program *program)
+{
+    return program->more || program->root;
+}
+
 /* True if a launch may have blocks of this size. */
 bool lw__is_block(lw_dim3 block);
 

@@ -98,6 +98,10 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
 
     if (lw__verdict_is_fixed(k))
         return k->proofs || k->program->bounds == LW_ALWAYS;
+    /* Plain code of CUDA takes indices to be below 2^31 (compile/common/unsigned_indices.c). */
+    for (size_t i = 0; lw__is_cuda(k->program) && i < l->object_count; i++)
+        if (l->objects[i].bytes > INT32_MAX)
+            return true;
     assert(l && l->args && l->object_count == k->row->param_count + k->row->symbol_count);
     /* Of all that a proof may use. */
     uint64_t hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));
