@@ -130,8 +130,8 @@ static bool is_traced_only(LLVMValueRef load)
     return use && !LLVMGetNextUse(use) && !strncmp(lw__ir_callee(LLVMGetUser(use)), "lw.trace.", 9);
 }
 
-/* True if a compare-and-swap of the same object expects the value: one that is no longer there makes
- * it fail, and its loop go on. */
+/* True if a compare-and-swap of the same object expects the value: one that is no longer there
+ * makes it fail, and its loop go on. */
 static bool is_guess(LLVMValueRef value, LLVMValueRef object, int depth)
 {
     EACH_USE(u, value) {

@@ -73,7 +73,7 @@ struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64
                                .kind = kind};
 }
 
-/* True if one of the two is the first read of a loop that compares and swaps, the other an atomic. */
+/* True if one is the first read of a loop that compares and swaps, the other an atomic. */
 static bool is_guess(const struct look *look, const struct lw__access *other)
 {
     const struct lw__site *sites = look->check->request->sites;
@@ -89,11 +89,11 @@ static enum lw__class class_of(const struct look *look, const struct lw__access 
         look->is_same && look->now.kind == LW_KIND_WRITE && other->kind == LW_KIND_WRITE;
     const bool is_one_warp = look->now.block == other->block &&
                              look->now.thread / LW_WARP_SIZE == other->thread / LW_WARP_SIZE;
-    return is_benign         ? LW_CLASS_BENIGN_WRITE
+    return is_benign               ? LW_CLASS_BENIGN_WRITE
            : is_guess(look, other) ? LW_CLASS_BENIGN_READ
-           : is_one_warp     ? LW_CLASS_RACE_WARP
-           : look->is_shared ? LW_CLASS_RACE_SHARED
-                             : LW_CLASS_RACE_GLOBAL;
+           : is_one_warp           ? LW_CLASS_RACE_WARP
+           : look->is_shared       ? LW_CLASS_RACE_SHARED
+                                   : LW_CLASS_RACE_GLOBAL;
 }
 
 const struct lw_ref_row *lw__check_row(const struct lw__ref_thread *thread, uint64_t pointer)
@@ -243,8 +243,7 @@ static void look_closely(struct lw__ref_thread *thread, uint64_t pointer, uint64
     struct lw__watched *b = lw__watched(thread);
     struct lw__check *check = b->check;
     const uint64_t address = lw__ref_address(pointer);
-    const uint64_t align = UINT64_C(1)
-                           << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
+    const uint64_t align = UINT64_C(1) << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
     const uint32_t linear = (uint32_t)thread->abi.linear;
     struct look look = {.check = check,
                         .thread = thread,
@@ -360,8 +359,7 @@ static bool look_quickly(const struct lw__ref_thread *thread, uint64_t pointer, 
     const struct lw_ref_launch *launch = thread->block->launch;
     const uint32_t linear = (uint32_t)thread->abi.linear, kind = what & LW_OBSERVE_KIND;
     const uint64_t address = lw__ref_address(pointer), in_page = address % LW_PAGE_BYTES;
-    const uint64_t align = UINT64_C(1)
-                           << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
+    const uint64_t align = UINT64_C(1) << (what >> LW_OBSERVE_ALIGN_SHIFT & LW_OBSERVE_ALIGN);
     const uint32_t memory = launch->code->kernel->rows[lw__ref_tagged_row(launch, pointer)].kind;
     const uint32_t interval = b->interval[linear / LW_WARP_SIZE];
     struct glance g = {.block = b,

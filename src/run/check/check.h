@@ -118,8 +118,8 @@ struct lw__history;
 typedef bool lw__is_ordered(const void *user, const struct lw__access *earlier, uint32_t lanes,
                             const struct lw__access *now, uint32_t *lane);
 
-/* lw__history_find - an access that races with `now`; kind: of those that are asked for. coherent: an
- * atomic is ordered before what a thread does there after an atomic of its own, which came later.
+/* lw__history_find - an access that races with `now`; kind: of those that are asked for.
+ *     coherent: an atomic is ordered before what a thread does there after a later atomic of its own
  * lw__history_add - `now` happened. False: memory is short. */
 bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
                       const struct lw__access *now, bool coherent, lw__is_ordered *is_ordered,
