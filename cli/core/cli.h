@@ -189,6 +189,10 @@ struct cli_options {
     uint64_t trim_size;                           /* bytes */
     const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */
     size_t block_count;
+    bool cuda;                         /* the text is CUDA, whatever FILE's name is */
+    int cuda_arch;                     /* NN of sm_NN; 0: the default */
+    const char **instances, **symbols; /* of words: -k of cc, NAME=ARG */
+    size_t instance_count, symbol_count;
     const char **defines, **include_dirs, **args; /* of words */
     size_t define_count, include_dir_count, arg_count;
     const char **words;

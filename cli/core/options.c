@@ -94,7 +94,7 @@ static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
     X(svg) X(threads) X(filter) X(draw)
 #define FLAGS(X)                                                                                   \
     X(no_debug) X(no_bitcode) X(strict) X(verbose) X(json) X(small) X(debug) X(remarks) X(quiet)   \
-    X(list) X(plan) X(markdown) X(clear) X(help) X(count) X(with_check)
+    X(list) X(plan) X(markdown) X(clear) X(help) X(count) X(with_check) X(cuda)
 /* clang-format on */
 WORDS(WORD)
 FLAGS(FLAG)
@@ -298,6 +298,33 @@ static int add_define(struct cli_options *options, const char *name, const char 
     return CLI_DONE;
 }
 
+/* set_arch - sm_NN; it says that the text is CUDA, too. */
+static int set_arch(struct cli_options *options, const char *name, const char *value)
+{
+    uint32_t number = 0;
+    if (strncmp(value, "sm_", 3) != 0 ||
+        lw__number_read(LW_U32, value + 3, &number) != LW_NUMBER_OK || number < 20 || number > 999)
+        return cli_fail(CLI_USAGE, "%s: '%s' is not sm_NN, as sm_80", name, value);
+    options->cuda = true;
+    options->cuda_arch = (int)number;
+    return CLI_DONE;
+}
+
+static int add_instance(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->instances[options->instance_count++] = value;
+    return CLI_DONE;
+}
+
+static int add_symbol(struct cli_options *options, const char *name, const char *value)
+{
+    if (*value == '\0' || *value == '=')
+        return cli_fail(CLI_USAGE, "%s: '%s' is not NAME=ARG or NAME[:OUT.npy]", name, value);
+    options->symbols[options->symbol_count++] = value;
+    return CLI_DONE;
+}
+
 static int add_include_dir(struct cli_options *options, const char *name, const char *value)
 {
     (void)name;
@@ -392,14 +419,16 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
                      struct cli_options *options)
 {
     *options = (struct cli_options){.grid = {1, 1, 1}, .block = {256, 1, 1}};
-    options->words = calloc(5 * count + 1, sizeof *options->words);
+    options->words = calloc(7 * count + 1, sizeof *options->words);
     if (!options->words)
-        return cli_fail_memory((5 * count + 1) * sizeof *options->words);
+        return cli_fail_memory((7 * count + 1) * sizeof *options->words);
     options->args = options->words;
     options->defines = options->words + count;
     options->include_dirs = options->words + 2 * count;
     options->blocks = options->words + 3 * count;
     options->traces = options->words + 4 * count;
+    options->instances = options->words + 5 * count;
+    options->symbols = options->words + 6 * count;
 
     bool has_ended = false;
     for (size_t i = 0; i < count; i++) {

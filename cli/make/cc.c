@@ -77,12 +77,14 @@ static void add(const char **words, size_t *n, const char *name, const char *val
     words[(*n)++] = value;
 }
 
-static const char **make_words(const struct job *job, const struct cli_options *o)
+static int make_words(const struct job *job, const struct cli_options *o, const char ***made,
+                      char **names)
 {
-    size_t room = 24 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
-    const char **words = calloc(room, sizeof *words);
+    size_t room = 24 + CLI_LANGUAGE_WORDS, n = 0;
+    room += 2 * (o->block_count + o->define_count + o->include_dir_count);
+    const char **words = *made = calloc(room, sizeof *words);
     if (!words)
-        return NULL;
+        return cli_fail_memory(room * sizeof *words);
     words[n++] = job->compiler;
     add(words, &n, "--image", job->name);
     add(words, &n, "--object", o->out);
@@ -100,22 +102,25 @@ static const char **make_words(const struct job *job, const struct cli_options *
         add(words, &n, "-D", o->defines[i]);
     for (size_t i = 0; i < o->include_dir_count; i++)
         add(words, &n, "-I", o->include_dirs[i]);
+    int failed = cli_compiler_language(o, words, &n, names);
     if (cli_is_input(o->file))
         words[n++] = "--source";
     words[n] = job->file;
-    return words;
+    return failed;
 }
 
 static int compile(struct job *job, const struct cli_options *o, int result, bool *is_refused)
 {
     const int files[] = {result, job->input};
-    const char **words = make_words(job, o);
-    if (!words)
-        return cli_fail_memory(sizeof *words);
+    const char **words;
+    char *names = NULL;
     if (job->input >= 0)
         lseek(job->input, 0, SEEK_SET);
-    int failed = cli_compiler_run(o, words, files, job->input < 0 ? 1 : 2, is_refused);
+    int failed = make_words(job, o, &words, &names);
+    if (!failed)
+        failed = cli_compiler_run(o, words, files, job->input < 0 ? 1 : 2, is_refused);
     free(words);
+    free(names);
     return failed;
 }
 
@@ -130,7 +135,7 @@ static int print_messages(const struct job *job)
     int failed = cli_text_read(job->result, &text, &size);
     const char *payload;
     if (!failed)
-        failed = cli_compiler_result(text, size, &messages, &payload, &size);
+        failed = cli_compiler_result(job->options, text, size, &messages, &payload, &size);
     free(text);
     return failed;
 }

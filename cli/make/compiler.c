@@ -108,10 +108,83 @@ int cli_compiler_run(const struct cli_options *options, const char *const *words
     return failed;
 }
 
+/* ---- CUDA ------------------------------------------------------------------------------------ */
+
+static bool is_cuda(const struct cli_options *options)
+{
+    const char *dot = strrchr(options->file, '.');
+    return options->cuda || (dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0));
+}
+
+/* is_instance - a plain name is that of a kernel, which needs no instance of its own. */
+static bool is_instance(const char *name)
+{
+    return strpbrk(name, "<(") != NULL;
+}
+
+int cli_compiler_language(const struct cli_options *options, const char **words, size_t *count,
+                          char **names)
+{
+    static _Thread_local char arch[16];
+    struct lw__text list = {0};
+    *names = NULL;
+    if (options->cuda) {
+        snprintf(arch, sizeof arch, "sm_%d",
+                 options->cuda_arch ? options->cuda_arch : LW_CUDA_ARCH);
+        words[(*count)++] = "--cuda";
+        words[(*count)++] = arch;
+    }
+    if (!is_cuda(options))
+        return options->instance_count
+                   ? cli_fail(CLI_USAGE, "-k of cc is for CUDA; of a C file all kernels are made")
+                   : CLI_DONE;
+    for (size_t i = 0; i < options->instance_count; i++)
+        lw__text_add(&list, "%s%s", list.length ? ";" : "", options->instances[i]);
+    if (options->kernel && is_instance(options->kernel))
+        lw__text_add(&list, "%s", options->kernel);
+    if (list.failed) {
+        lw__text_free(&list);
+        return cli_fail_memory(list.length);
+    }
+    *names = list.data;
+    if (list.data) {
+        words[(*count)++] = "--instantiate";
+        words[(*count)++] = list.data;
+    }
+    return CLI_DONE;
+}
+
+/* tell_refused - kernels that the compiler refused; 3 where -k asked for one of them. After errors
+ * they are no news. */
+static int tell_refused(const struct cli_options *options, const struct lw__manifest *manifest,
+                        struct cli_messages *messages)
+{
+    int failed = CLI_DONE;
+    for (size_t i = 0; i < manifest->diag_count; i++)
+        if (strcmp(manifest->diags[i].severity, "error") == 0)
+            return CLI_DONE;
+    for (size_t i = 0; i < manifest->refused_count; i++) {
+        const struct lw__manifest_refused *row = &manifest->refused[i];
+        const bool is_error = options->kernel && lw__same_name(options->kernel, row->name);
+        char text[1024];
+        snprintf(text, sizeof text, "kernel '%s': %s", row->name, row->text);
+        const lw_diagnostic diagnostic = {.severity = is_error ? "error" : "warning",
+                                          .file = row->file,
+                                          .line = row->line,
+                                          .column = row->column,
+                                          .text = text,
+                                          .picture = ""};
+        if (is_error || !options->kernel)
+            cli_print_diagnostic(&diagnostic, messages);
+        failed = is_error ? CLI_COMPILE : failed;
+    }
+    return failed;
+}
+
 /* ---- the manifest ---------------------------------------------------------------------------- */
 
-int cli_compiler_result(const char *text, size_t size, struct cli_messages *messages,
-                        const char **payload, size_t *payload_size)
+int cli_compiler_result(const struct cli_options *options, const char *text, size_t size,
+                        struct cli_messages *messages, const char **payload, size_t *payload_size)
 {
     char why[LW_MANIFEST_WHY];
     struct lw__manifest manifest;
@@ -120,8 +193,9 @@ int cli_compiler_result(const char *text, size_t size, struct cli_messages *mess
         cli_print_diagnostic(&manifest.diags[i], messages);
     *payload = text + manifest.text_bytes;
     *payload_size = manifest.payload_bytes;
+    const int failed = status ? CLI_DONE : tell_refused(options, &manifest, messages);
     lw__manifest_free(&manifest);
     if (status == LW_E_MEMORY)
         return cli_fail(CLI_LAUNCH, "%s", why);
-    return status ? cli_fail(CLI_BROKEN, "a defect in Lanewise: %s", why) : CLI_DONE;
+    return status ? cli_fail(CLI_BROKEN, "a defect in Lanewise: %s", why) : failed;
 }

@@ -16,9 +16,16 @@ int cli_compiler_find(char *path);
 int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
                      size_t count, bool *is_refused);
 
-/* cli_compiler_result - print the messages of a result, find the payload. */
-int cli_compiler_result(const char *text, size_t size, struct cli_messages *messages,
-                        const char **payload, size_t *payload_size);
+/* cli_compiler_language - the words that say that FILE is CUDA, and which kernels of it: at most
+ * CLI_LANGUAGE_WORDS. names: room for the kernels' names, or NULL; release it with free. */
+enum { CLI_LANGUAGE_WORDS = 4 };
+int cli_compiler_language(const struct cli_options *options, const char **words, size_t *count,
+                          char **names);
+
+/* cli_compiler_result - print the messages of a result, find the payload. CUDA kernels that the
+ * compiler refused are warnings; status 3 where -k asked for one of them. */
+int cli_compiler_result(const struct cli_options *options, const char *text, size_t size,
+                        struct cli_messages *messages, const char **payload, size_t *payload_size);
 
 /* ---- commands -------------------------------------------------------------------------------- */
 

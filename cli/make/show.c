@@ -38,7 +38,8 @@ static int check_stage(const struct cli_options *options)
     const struct stage *stage = find_stage(options->stage);
     if (!stage)
         return cli_fail(CLI_USAGE, "there is no stage '%s'; there are %s", options->stage, known);
-    if (stage->whose == ANY && (options->kernel || options->has_block))
+    const bool is_one = options->kernel && !strpbrk(options->kernel, "<("); /* no instance */
+    if (stage->whose == ANY && (is_one || options->has_block))
         return cli_fail(CLI_USAGE,
                         "-k and -b go with the stages uniform, widened, asm and ptx, not %s",
                         stage->name);
@@ -145,23 +146,23 @@ static int check_file(const char *path)
 /* word_room - the most words of its command line, and the NULL. */
 static size_t word_room(const struct cli_options *options)
 {
-    return 17 + 2 * (options->define_count + options->include_dir_count);
+    return 17 + CLI_LANGUAGE_WORDS + 2 * (options->define_count + options->include_dir_count);
 }
 
-/* make_words - the compiler's command line; release the array only. */
-static const char **make_words(const struct cli_options *options, const char *compiler,
-                               const char *device, const char *block, const char *file)
+/* make_words - the compiler's command line; release the array and the names only. */
+static int make_words(const struct cli_options *options, const char *compiler, const char *device,
+                      const char *block, const char *file, const char ***made, char **names)
 {
     size_t count = word_room(options), n = 0;
-    const char **words = calloc(count, sizeof *words);
+    const char **words = *made = calloc(count, sizeof *words);
     if (!words)
-        return NULL;
+        return cli_fail_memory(count * sizeof *words);
     const char *fixed[] = {compiler,   "--show", options->stage,
                            "--device", device,   "--out",
                            "3",        "--name", cli_input_name(options->file)};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         words[n++] = fixed[i];
-    if (options->kernel) {
+    if (options->kernel && find_stage(options->stage)->whose != ANY) {
         words[n++] = "--kernel";
         words[n++] = options->kernel;
     }
@@ -177,10 +178,11 @@ static const char **make_words(const struct cli_options *options, const char *co
         words[n++] = "-I";
         words[n++] = options->include_dirs[i];
     }
+    int failed = cli_compiler_language(options, words, &n, names);
     if (cli_is_input(options->file))
         words[n++] = "--source";
     words[n] = file;
-    return words;
+    return failed;
 }
 
 /* run_compiler - to its end; *is_refused: the kernels do not compile. */
@@ -195,12 +197,14 @@ static int run_compiler(const struct cli_options *options, const int *files, boo
     snprintf(file, sizeof file, "%s%s", is_like_option && !is_input ? "./" : "",
              is_input ? "4" : options->file);
     snprintf(block, sizeof block, "%u,%u,%u", options->block.x, options->block.y, options->block.z);
-    const char **words =
-        make_words(options, compiler, show_device(options, device, sizeof device), block, file);
-    if (!words)
-        return cli_fail_memory(word_room(options) * sizeof *words);
-    failed = cli_compiler_run(options, words, files, is_input ? 2 : 1, is_refused);
+    const char **words;
+    char *names = NULL;
+    failed = make_words(options, compiler, show_device(options, device, sizeof device), block, file,
+                        &words, &names);
+    if (!failed)
+        failed = cli_compiler_run(options, words, files, is_input ? 2 : 1, is_refused);
     free(words);
+    free(names);
     return failed;
 }
 
@@ -232,7 +236,7 @@ static int compile(const struct cli_options *options, const char *input, enum cl
     if (!failed)
         failed = cli_text_read(files[0], text, &size);
     if (!failed)
-        failed = cli_compiler_result(*text, size, &messages, payload, payload_size);
+        failed = cli_compiler_result(options, *text, size, &messages, payload, payload_size);
     close(files[0]);
     if (files[1] >= 0)
         close(files[1]);

@@ -34,7 +34,11 @@ static int set_label(size_t index, struct cli_arg *arg)
     arg->label = malloc(size);
     if (!arg->label)
         return cli_fail_memory(size);
-    snprintf(arg->label, size, "argument %zu (%s%s%s)", index + 1, type, blank, arg->param.name);
+    if (index == CLI_SYMBOL)
+        snprintf(arg->label, size, "--symbol %s (%s)", arg->param.name, type);
+    else
+        snprintf(arg->label, size, "argument %zu (%s%s%s)", index + 1, type, blank,
+                 arg->param.name);
     return CLI_DONE;
 }
 

@@ -31,7 +31,7 @@ static lw_status fill_made(struct cli_arg *arg)
 int cli_arg_refill(struct cli_arg *arg)
 {
     lw_status status;
-    if (!arg->is_buffer || arg->count == 0)
+    if (!arg->is_buffer || arg->count == 0 || arg->is_kept)
         return CLI_DONE;
     switch (arg->fill) {
     case LW_FILL_NONE: status = lw_buffer_discard(arg->buffer); break;

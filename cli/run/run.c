@@ -17,9 +17,10 @@ struct job {
     struct cli_session session;
     lw_program *program;
     lw_kernel *kernel;
-    lw_arg *packed; /* of result.args */
-    bool lost_line; /* one could not be kept for want of memory */
-    char *text;     /* of standard input, or NULL */
+    lw_arg *packed;     /* of result.args */
+    size_t param_count; /* result.args are these, then the symbols */
+    bool lost_line;     /* one could not be kept for want of memory */
+    char *text;         /* of standard input, or NULL */
     struct cli_messages messages;
     struct cli_progress progress; /* of building */
     struct cli_result result;
@@ -94,6 +95,8 @@ static int build(struct job *job)
         .first_kernel = options->kernel,
         .first_block = options->block,
         .picture = options->is_picture || options->count,
+        .cuda = options->cuda,
+        .cuda_arch = options->cuda_arch,
     };
     job->messages.color = cli_wants_color(options->color);
     cli_progress_begin(&job->progress, options, "building", name);
@@ -163,8 +166,10 @@ static int read_args(struct job *job)
     if (given != count)
         return cli_fail(CLI_USAGE, "%zu argument%s given, %zu needed: %s", given,
                         given == 1 ? "" : "s", count, lw_kernel_signature(job->kernel));
-    result->args = calloc(count + 1, sizeof *result->args);
-    job->packed = calloc(count + 1, sizeof *job->packed);
+    const size_t room = count + job->options->symbol_count + 1;
+    result->args = calloc(room, sizeof *result->args);
+    job->packed = calloc(room, sizeof *job->packed);
+    job->param_count = count;
     if (!result->args || !job->packed)
         return cli_fail_memory(count * sizeof *result->args);
     for (size_t i = 0; i < count; i++) {
@@ -174,6 +179,12 @@ static int read_args(struct job *job)
             return cli_fail_library(status);
         result->arg_count++;
         int failed = cli_arg_read(i, &param, job->options->args[i], &result->args[i]);
+        if (failed)
+            return failed;
+    }
+    for (size_t i = 0; i < job->options->symbol_count; i++) {
+        struct cli_arg *arg = &result->args[result->arg_count++];
+        int failed = cli_symbol_read(job->program, job->options->symbols[i], arg);
         if (failed)
             return failed;
     }
@@ -253,7 +264,7 @@ static lw_status queue(void *of, lw_stream *stream)
     const struct cli_result *result = &job->result;
     lw_launch_options launch = {.shared_bytes = job->options->shared_bytes};
     return lw_stream_launch(stream, job->kernel, result->grid, result->block, &launch, job->packed,
-                            result->arg_count);
+                            job->param_count);
 }
 
 /* draw - also of a launch that failed: that is what one wants to see. */

@@ -58,11 +58,15 @@ struct cli_arg {
     uint64_t seed;
     char *out;         /* the file to write afterwards; NULL: none */
     lw_buffer *buffer; /* made by cli_arg_create, where there is none yet */
-    bool is_borrowed;  /* the buffer is another ARG's */
+    bool is_borrowed;  /* the buffer is another ARG's, or a program's */
+    bool is_kept;      /* cli_arg_refill leaves it as it is */
 };
 
-/* cli_arg_read - understand text, the index-th ARG, by param. Release with cli_arg_free. */
+/* cli_arg_read - understand text, the index-th ARG, by param. Release with cli_arg_free.
+ * cli_symbol_read - likewise a word of --symbol; it takes the buffer of the program's variable. */
+enum { CLI_SYMBOL = INT32_MAX }; /* an index: a word of --symbol */
 int cli_arg_read(size_t index, const lw_param *param, const char *text, struct cli_arg *arg);
+int cli_symbol_read(lw_program *program, const char *word, struct cli_arg *arg);
 int cli_arg_create(lw_device *device, struct cli_arg *arg);
 
 /* cli_arg_refill - set the buffer to what the ARG says; before every launch. */

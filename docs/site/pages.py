@@ -31,7 +31,7 @@ PUZZLES = [name for name in TRACK if name[:1] not in "#"]
 SECTIONS = {
     "Learn": ["docs/tutorial",
               "docs/puzzles: " + " ".join(f"examples/puzzles/{name}/README" for name in PUZZLES),
-              "docs/picture", "docs/coming-from-cuda", "docs/coming-from-numpy",
+              "docs/picture", "docs/cuda", "docs/coming-from-cuda", "docs/coming-from-numpy",
               "docs/array-api", "docs/faq",
               "docs/glossary"],
     "Use": ["docs/install", "docs/cli", "docs/python", "docs/frameworks", "docs/ahead-of-time",

@@ -268,6 +268,12 @@ LW_API size_t lw_kernel_param_count(const lw_kernel *kernel);
  * errors   LW_E_ARG index out of range */
 LW_CHECKED lw_status lw_kernel_param(const lw_kernel *kernel, size_t index, lw_param *param);
 
+/* lw_program_symbol_param - its type, "int [4]", and as what a kernel gets it: a pointer to its
+ * elements. The strings live as long as the program.
+ * errors   as lw_program_symbol */
+LW_CHECKED lw_status lw_program_symbol_param(lw_program *program, const char *name,
+                                             lw_param *param);
+
 /* ---- buffers ------------------------------------------------------------------------------- */
 
 /* lw_buffer_create - count elements, all zero. count 0 is allowed.

@@ -59,7 +59,8 @@ def _ask(expression: str, types: tuple[int, ...],
               f"KERNEL void probe({given}size_t i, size_t n, __typeof__(({expression})"
               f" ) *out)\n{{\n    out[0] = 0;\n}}\n")
     try:
-        built = _core.build(default_device(), "expression", source, (), (), False, False, None)
+        built = _core.build(default_device(), "expression", source, (), (), False, False, None,
+                            False, 0, None)
     except _core_errors():
         return None
     kernel = _core.Kernel("probe", lambda device: built, built.device)

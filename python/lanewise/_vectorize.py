@@ -68,7 +68,8 @@ def _check(name: str, own: str, head: str, codes: tuple[int, ...], out: int) -> 
     _core.build(default_device(), name,
                 f"#include <lanewise/kernel.h>\n#include <math.h>\n#line 1 \"{name}\"\n{head}\n"
                 f"KERNEL void lw_probe({types[out]} *to{parameters})\n"
-                f"{{\n    to[0] = {own}({calls});\n}}\n", (), (), False, False, None)
+                f"{{\n    to[0] = {own}({calls});\n}}\n", (), (), False, False, None, False, 0,
+                None)
 
 
 __all__ = ["vectorize"]

@@ -13,7 +13,9 @@ static void memory_dealloc(PyObject *self)
     memory *m = (memory *)self;
     core *c = m->device->core;
 
-    lw_buffer_destroy(m->buffer);
+    if (!m->owner)
+        lw_buffer_destroy(m->buffer);
+    DROP_IF(m->owner);
     DROP(m->device);
     PyObject_Free(self);
     DROP(type);
@@ -27,13 +29,15 @@ static PyType_Slot memory_slots[] = {
 PyType_Spec memory_spec = {"lanewise._core.Memory", sizeof(memory), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
 
-/* Takes the reference to the buffer. */
-static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool readonly)
+/* Takes the reference to the buffer, unless that is the owner's. */
+static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool readonly,
+                             PyObject *owner)
 {
     memory *m = PyObject_New(memory, d->core->memory_type);
 
     if (!m) {
-        lw_buffer_destroy(buffer);
+        if (!owner)
+            lw_buffer_destroy(buffer);
         return NULL;
     }
     HOLD(d);
@@ -43,6 +47,7 @@ static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool read
     m->readonly = readonly;
     m->is_shared = false;
     m->exports = 0;
+    m->owner = owner ? Py_NewRef(owner) : NULL;
     m->readers = NULL;
     return m;
 }
@@ -152,7 +157,7 @@ static array *allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ex
         raise_status(d->core, status);
         return NULL;
     }
-    return array_create(d->core, memory_create(d, buffer, data, false), dtype, rank, extents);
+    return array_create(d->core, memory_create(d, buffer, data, false, NULL), dtype, rank, extents);
 }
 
 array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents)
@@ -168,7 +173,23 @@ array *array_zeros(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extent
 /* In C order on a buffer, whose reference it takes. */
 array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents)
 {
-    return array_create(d->core, memory_create(d, buffer, NULL, false), dtype, rank, extents);
+    return array_create(d->core, memory_create(d, buffer, NULL, false, NULL), dtype, rank, extents);
+}
+
+/* In C order on a buffer of the owner, whose launches write it. */
+array *array_of(device *d, lw_buffer *buffer, PyObject *owner, lw_dtype dtype, int rank,
+                const Py_ssize_t *extents)
+{
+    array *a = array_waiting(d->core, dtype, rank, extents);
+    memory *m = a ? memory_create(d, buffer, NULL, false, owner) : NULL;
+
+    if (!m) {
+        DROP_IF(a);
+        return NULL;
+    }
+    m->is_shared = true;
+    a->memory = m;
+    return a;
 }
 
 /* An array on memory of another, which the holder keeps; takes the holder unless it fails. */
@@ -185,7 +206,7 @@ array *array_wrap(device *d, const operand *o, int rank, const Py_ssize_t *exten
         raise_status(d->core, status);
         return NULL;
     }
-    a = array_create(d->core, memory_create(d, buffer, o->low, o->readonly), o->dtype, rank,
+    a = array_create(d->core, memory_create(d, buffer, o->low, o->readonly, NULL), o->dtype, rank,
                      extents);
     if (!a)
         return NULL;

@@ -136,8 +136,9 @@ typedef struct memory {
     lw_buffer *buffer;
     void *data; /* of the host, or the GPU's; NULL: a graph's tensor, or empty */
     bool readonly;
-    bool is_shared; /* others may write it at any time: it is theirs, or was handed out */
-    size_t exports; /* buffers of Python that may be written */
+    bool is_shared;  /* others may write it at any time: it is theirs, or was handed out */
+    size_t exports;  /* buffers of Python that may be written */
+    PyObject *owner; /* whose buffer it is; NULL: the memory's own */
     reader *readers;
 } memory;
 
@@ -224,6 +225,8 @@ array *array_zeros(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extent
 array *array_waiting(core *c, lw_dtype dtype, int rank, const Py_ssize_t *extents);
 device *array_device(const array *a);
 array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+array *array_of(device *d, lw_buffer *buffer, PyObject *owner, lw_dtype dtype, int rank,
+                const Py_ssize_t *extents);
 array *array_wrap(device *d, const operand *o, int rank, const Py_ssize_t *extents,
                   const Py_ssize_t *strides, holder *h);
 int array_wait(array *a);

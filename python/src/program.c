@@ -3,6 +3,7 @@
  */
 #include "core.h"
 #include <stddef.h>
+#include <stdlib.h>
 #include <structmember.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static program *build(core *c, device *d, const char *path, lw_build_options *op
     return p;
 }
 
-/* build(device, path, source or None, defines, include, debug, picture, bounds: bool or None) */
+/* build(device, path, source or None, defines, include, debug, picture, bounds: bool or None, cuda,
+ *       arch: NN of sm_NN or 0, instantiate: text or None) */
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
@@ -85,8 +87,8 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const char **defines = NULL, **include = NULL, *path;
     program *p = NULL;
 
-    if (count != 8 || Py_TYPE(args[0]) != c->device_type)
-        return PyErr_Format(PyExc_TypeError, "build takes a device and 7 more");
+    if (count != 11 || Py_TYPE(args[0]) != c->device_type)
+        return PyErr_Format(PyExc_TypeError, "build takes a device and 10 more");
     path = PyUnicode_AsUTF8AndSize(args[1], NULL);
     if (!path || (args[2] != Py_None && !(options.source = PyUnicode_AsUTF8AndSize(args[2], NULL))))
         return NULL;
@@ -95,6 +97,11 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     options.bounds = args[7] == Py_None   ? LW_BOUNDS_DEFAULT
                      : args[7] == Py_True ? LW_BOUNDS_ALWAYS
                                           : LW_BOUNDS_OFF;
+    options.cuda = args[8] == Py_True;
+    options.cuda_arch = (int)PyLong_AsLong(args[9]);
+    if ((options.cuda_arch == -1 && PyErr_Occurred()) ||
+        (args[10] != Py_None && !(options.instantiate = PyUnicode_AsUTF8AndSize(args[10], NULL))))
+        return NULL;
     defines = read_texts(args[3], &options.define_count);
     include = defines ? read_texts(args[4], &options.include_dir_count) : NULL;
     options.defines = defines;
@@ -140,6 +147,83 @@ static PyObject *program_get_device(PyObject *self, void *closure)
     return Py_NewRef((PyObject *)((program *)self)->device);
 }
 
+/* Of a CUDA program it may be built when it is asked for. */
+static lw_status find_kernel(program *p, const char *name, lw_kernel **handle)
+{
+    lw_status status;
+
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_program_kernel(p->handle, name, handle);
+    Py_END_ALLOW_THREADS;
+    return status;
+}
+
+/* kernel_name(text): what the kernel of that name is called. */
+static PyObject *program_kernel_name(PyObject *self, PyObject *text)
+{
+    const char *name = PyUnicode_AsUTF8AndSize(text, NULL);
+    lw_kernel *k;
+    lw_status status = name ? find_kernel((program *)self, name, &k) : LW_OK;
+
+    if (status)
+        raise_status(((program *)self)->device->core, status);
+    return !name || status ? NULL : PyUnicode_FromString(lw_kernel_name(k));
+}
+
+/* The declared sizes of "float [2][3]"; 0: there are none, or they are too many. */
+static int read_brackets(const char *type, Py_ssize_t *extents)
+{
+    int rank = 0;
+
+    for (const char *c = strchr(type, '['); c && *c == '['; c = strchr(c, ']') + 1) {
+        char *end;
+        const unsigned long long extent = strtoull(c + 1, &end, 10);
+        if (*end != ']' || rank == RANKS - 1)
+            return 0;
+        extents[rank++] = (Py_ssize_t)extent;
+    }
+    return rank;
+}
+
+/* symbol(name): the variable of the device as an Array; structs are rows of bytes. */
+static PyObject *program_symbol(PyObject *self, PyObject *text)
+{
+    program *p = (program *)self;
+    const char *name = PyUnicode_AsUTF8AndSize(text, NULL);
+    Py_ssize_t extents[RANKS], product = 1;
+    lw_buffer *buffer;
+    lw_param param;
+
+    if (!name)
+        return NULL;
+    lw_status status = lw_program_symbol(p->handle, name, &buffer);
+    if (!status)
+        status = lw_program_symbol_param(p->handle, name, &param);
+    if (status) {
+        raise_status(p->device->core, status);
+        return NULL;
+    }
+    const lw_dtype dtype = lw_buffer_dtype(buffer);
+    const size_t bytes = lw_buffer_bytes(buffer), size = lw_dtype_size(dtype);
+    const Py_ssize_t count = (Py_ssize_t)(bytes / size);
+    int rank = read_brackets(param.type, extents);
+    if (param.element_bytes > size)
+        extents[rank++] = (Py_ssize_t)(param.element_bytes / size);
+    for (int k = 0; k < rank; k++)
+        product *= extents[k];
+    if (product != count) {
+        rank = 1;
+        extents[0] = count;
+    }
+    return (PyObject *)array_of(p->device, buffer, self, dtype, rank, extents);
+}
+
+static PyMethodDef program_methods[] = {
+    {"kernel_name", program_kernel_name, METH_O, "the name of a kernel, built if need be"},
+    {"symbol", program_symbol, METH_O, "a variable of the device: an Array"},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef program_attributes[] = {
     {"device", program_get_device, NULL, "the Device it was built for", NULL},
     {"names", program_get_names, NULL, "of the kernels, in source order", NULL},
@@ -149,6 +233,7 @@ static PyGetSetDef program_attributes[] = {
 static PyType_Slot program_slots[] = {
     {Py_tp_dealloc, (void *)program_dealloc},
     {Py_tp_getset, program_attributes},
+    {Py_tp_methods, program_methods},
     {0, NULL},
 };
 PyType_Spec program_spec = {"lanewise._core.Program", sizeof(program), 0,
@@ -159,16 +244,16 @@ PyType_Spec program_spec = {"lanewise._core.Program", sizeof(program), 0,
 static int add_instance(kernel *k, device *d, program *p)
 {
     const char *name = PyUnicode_AsUTF8AndSize(k->name, NULL);
+    lw_kernel *handle;
+    lw_status status = name ? find_kernel(p, name, &handle) : LW_OK;
+    if (!name || status)
+        return name ? raise_status(k->core, status) : -1;
     instance *all = PyMem_Realloc(k->instances, (k->count + 1) * sizeof *all), *i;
-
-    if (!all || !name)
+    if (!all)
         return PyErr_NoMemory(), -1;
     k->instances = all;
     i = &all[k->count];
-    *i = (instance){.device = d, .program = p};
-    lw_status status = lw_program_kernel(p->handle, name, &i->handle);
-    if (status)
-        return raise_status(k->core, status);
+    *i = (instance){.device = d, .program = p, .handle = handle};
     i->count = lw_kernel_param_count(i->handle);
     i->params = PyMem_Calloc(i->count + 1, sizeof *i->params);
     if (!i->params)

@@ -9,6 +9,16 @@
 
 enum { LENGTH_MAX = 31 };
 
+bool lw__same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

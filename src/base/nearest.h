@@ -1,7 +1,9 @@
-/* nearest.h - "did you mean": for the words of a command line, and for names in kernels. */
+/* nearest.h - names: are two the same; "did you mean" for words of a command line and names in
+ * kernels. */
 #ifndef LW_BASE_NEAREST_H
 #define LW_BASE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct lw__nearest {
@@ -11,6 +13,9 @@ struct lw__nearest {
     size_t changes;
     char text[64];
 };
+
+/* lw__same_name - true if two names of kernels differ in blanks alone: "f<int, 2>", "f<int,2>". */
+bool lw__same_name(const char *a, const char *b);
 
 /* lw__distance - the changes from n letters to m; more than either has if that is more than 31. */
 size_t lw__distance(const char *a, size_t n, const char *b, size_t m);

@@ -15,20 +15,20 @@ PATH=$(dirname "$LANEWISE"):$PATH
 # commands of Python import what was built, where their Python has NumPy
 export PYTHONPATH="$BUILD/python"
 
-# blocks PAGE - each block of C or Python to a file: PAGE-1.c, PAGE-2.py ... One that begins with a
-# line `// NAME.c` also to that file, for the page's commands.
+# blocks PAGE - each block of C, CUDA or Python to a file: PAGE-1.c, PAGE-2.py ... One that begins
+# with a line `// NAME.c` also to that file, for the page's commands.
 blocks()
 {
     awk -v name="$(basename "$1" .md)" '
-        /^```(c|python)$/ {
-            file = name "-" ++n (/python/ ? ".py" : ".c")
+        /^```(c|cuda|python)$/ {
+            file = name "-" ++n (/python/ ? ".py" : /cuda/ ? ".cu" : ".c")
             named = ""
             first = 1
             printf "" >file
             next
         }
         /^```/ { file = ""; next }
-        file && first && /^\/\/ [a-z0-9_]+\.c$/ { named = $2; printf "" >named }
+        file && first && /^\/\/ [a-z0-9_]+\.cu?$/ { named = $2; printf "" >named }
         file { first = 0; print >>file }
         file && named { print >>named }' "$1"
 }
@@ -58,13 +58,13 @@ commands()
             sub(/   +[^ ].*$/, "", command) # what the line says about itself
             next
         }
-        /^    ([a-z_]+: [a-z0-9]+\[|\[block )/ && command {
+        /^    ([a-z_:]+: [a-z0-9]+\[|\[block )/ && command {
             sub(/^ +/, "")
             said = said (said ? "\036" : "") $0
             next
         }
         /^     +\[/ && said { said = said "\036" substr($0, 5); next } # of a matrix
-        /^    (lanewise: |[a-z_]+\.c:[0-9]+:[0-9]+: )/ && command {
+        /^    (lanewise: |[a-z_]+\.cu?:[0-9]+:[0-9]+: )/ && command {
             sub(/^ +/, "")
             error = error (error ? "\036" : "") $0
             next
@@ -94,7 +94,8 @@ check()
     'lanewise: '* | *': error: '*) expected=failed ;;
     *': warning: '*) expected=passed ;;
     *': proved in bounds '*) expected=passed ;;
-    *.c:[0-9]*) case $1 in *'lanewise check '*) expected=failed ;; *) expected=passed ;; esac ;;
+    *.c:[0-9]* | *.cu:[0-9]*)
+        case $1 in *'lanewise check '*) expected=failed ;; *) expected=passed ;; esac ;;
     *) expected=passed ;;
     esac
     if eval "$1" >out 2>err; then status=passed; else status=failed; fi
@@ -144,6 +145,9 @@ for block in ./*-[0-9]*.c; do
 done
 echo "$kernels kernels, $count commands"
 [ $kernels -ge 25 ]
+for block in ./*-[0-9]*.cu; do
+    lanewise-compile --device ref --out 3 "$block" 3>block.image
+done
 
 # The page of the kernel language has an example in each section.
 awk '
@@ -174,12 +178,12 @@ for program in ./*-[0-9]*.c; do
     [ -n "$said" ] && [ "$(./program)" = "$said" ]
     count=$((count + 1))
 done
-[ $count -eq 8 ]
+[ $count -eq 9 ]
 
 # Python that says what it prints, where the build and the tests of Python have been
 python=$BUILD/python-venv/bin/python
 [ -f "$BUILD/python-venv/complete-3" ] && [ -f "$BUILD/python/lanewise/_core.abi3.so" ] || exit 0
-for program in README-3.py $(grep -l '^print.*# ' tutorial-*.py); do
+for program in README-3.py $(grep -l '^print.*# ' tutorial-*.py cuda-*.py); do
     [ "$(PYTHONPATH=$BUILD/python "$python" "$program")" = \
         "$(sed -n 's/^print.*# //p' "$program")" ]
 done

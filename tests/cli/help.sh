@@ -116,6 +116,10 @@ offers widened show k.c --stage w
 offers widened show k.c --stage = w
 offers add_all run k.c -k a
 offers k.c run k
+printf 'template <typename T> __global__ void scale(T *x) {}\n' >k.cu
+offers scale run k.cu -k s
+offers k.cu show k
+offers sm_90 run k.cu --arch sm_
 offers folder run k.c -I f
 offers softmax op soft
 offers layer_norm bench op lay

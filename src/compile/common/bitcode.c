@@ -80,6 +80,12 @@ LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit)
     return LLVMWriteBitcodeToMemoryBuffer(unit->module);
 }
 
+/* True if `name` is the kernel's, or what --instantiate called it. */
+static bool is_named(const struct lw__kernel *k, const char *name)
+{
+    return lw__same_name(k->name, name) || (k->alias && lw__same_name(k->alias, name));
+}
+
 /* The kernel whose code the first launch will ask for; NULL: none. In a file with a kernel that
  * BLOCK fixes, code is made in this step, which may set options of LLVM. They hold for the process,
  * and would change the code of the next one. */
@@ -91,7 +97,7 @@ static const struct lw__kernel *first_kernel(const struct lw__unit *unit)
     for (size_t i = 0; i < kernels->count; i++) {
         if (kernels->rows[i].block[0])
             return NULL;
-        if (first->kernel ? !strcmp(first->kernel, kernels->rows[i].name) : kernels->count == 1)
+        if (first->kernel ? is_named(&kernels->rows[i], first->kernel) : kernels->count == 1)
             found = &kernels->rows[i];
     }
     return first->fd < 0 ? NULL : found;
@@ -248,15 +254,18 @@ static bool choose_block(struct lw__unit *unit, struct lw__kernel *k)
 }
 
 /* True if there is a kernel of that name; otherwise says so. */
-static bool has_kernel(const struct lw__kernels *kernels, const char *name)
+static bool has_kernel(struct lw__arena *arena, const struct lw__kernels *kernels, const char *name)
 {
     struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
+    struct lw__text known = lw__text_in(arena);
     for (size_t i = 0; i < kernels->count; i++) {
-        if (!strcmp(name, kernels->rows[i].name))
+        if (is_named(&kernels->rows[i], name))
             return true;
         lw__nearest_try(&nearest, kernels->rows[i].name);
+        lw__text_add(&known, i ? ", %s" : "; there is %s", kernels->rows[i].name);
     }
-    return lw__defect("there is no kernel '%s'%s", name, lw__nearest_text(&nearest));
+    return lw__defect("there is no kernel '%s'%s%s", name, known.length ? known.data : "",
+                      lw__nearest_text(&nearest));
 }
 
 /* lw__pass_blocks - keep the kernels to build now, each with the block that it is for.
@@ -267,11 +276,12 @@ bool lw__pass_blocks(struct lw__unit *unit)
     struct lw__kernels *kernels = &unit->kernels;
     const char *only = unit->options->kernel;
     size_t kept = 0, count = kernels->count;
-    if (only && !has_kernel(kernels, only))
+    const bool is_refused = (only || !count) && lw__kernel_errors_tell(&unit->diags, only);
+    if (only && !is_refused && !has_kernel(&unit->scratch, kernels, only))
         return unit->misused = true, false;
     for (size_t i = 0; i < count; i++) {
         struct lw__kernel *k = &kernels->rows[i];
-        if ((!only || !strcmp(only, k->name)) && choose_block(unit, k)) {
+        if ((!only || is_named(k, only)) && choose_block(unit, k)) {
             kernels->rows[kept++] = *k;
             continue;
         }

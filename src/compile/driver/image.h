@@ -97,7 +97,9 @@ void lw__image_types(const struct lw__image_options *options, const struct lw__m
 const char *lw__image_type(const struct lw__image_options *options,
                            const struct lw__manifest *kernels, size_t param);
 bool lw__image_is_struct(const struct lw__manifest_param *param);
-const char *lw__image_scalar(const char *layout);            /* NULL: no scalar */
+const char *lw__image_scalar(const char *layout); /* NULL: no scalar */
+/* The function of a kernel without FILE_: scale_float of the C++ kernel "scale<float>". */
+const char *lw__image_function(struct lw__arena *arena, const char *kernel);
 bool lw__image_is_reserved(const char *name, size_t length); /* by C++ */
 void lw__image_asserts(const struct lw__image_options *options, const struct lw__manifest *kernels,
                        struct lw__text *out);

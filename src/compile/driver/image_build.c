@@ -448,6 +448,33 @@ static bool make_object(struct image *m)
     return assemble(m, numbers, numbers + m->job_count);
 }
 
+/* Report what the object cannot have: names that it needs itself or that two have, variables. */
+static void check_kernel(const struct image *m, size_t index)
+{
+    struct lw__unit *unit = m->unit;
+    const struct lw__kernel *k = &unit->kernels.rows[index];
+    const char *name = lw__image_function(&unit->scratch, k->name);
+    if (!strcmp(name, "program"))
+        lw__diags_error(&unit->diags, k->loc,
+                        "kernel '%s' would be the function %s_program, which lanewise cc "
+                        "makes itself; give it another name",
+                        k->name, m->options->file);
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(name, lw__image_function(&unit->scratch, unit->kernels.rows[i].name)))
+            lw__diags_error(&unit->diags, k->loc,
+                            "kernels '%s' and '%s' would both be the function %s_%s",
+                            unit->kernels.rows[i].name, k->name, m->options->file, name);
+    for (unsigned i = 0; i < k->param_count; i++)
+        if (k->params[i].is_symbol) {
+            lw__diags_error(&unit->diags, k->loc,
+                            "kernel '%s' uses the variable '%s' of the device, which an object of "
+                            "lanewise cc cannot keep; build the file when it runs, with "
+                            "lw_program_build",
+                            k->name, k->params[i].name);
+            break;
+        }
+}
+
 /* lw__pass_image - the object of `lanewise cc`.
  * needs COMMON DESCRIBED   makes PAYLOAD   breaks COMMON
  */
@@ -462,16 +489,11 @@ bool lw__pass_image(struct lw__unit *unit)
                       .common = lw__text_in(scratch),
                       .bitcode = lw__text_in(scratch),
                       .archive = lw__text_in(scratch)};
-    /* Report kernels with names that the object needs itself. */
-    for (size_t i = 0; i < unit->kernels.count; i++) {
-        const struct lw__kernel *k = &unit->kernels.rows[i];
-        if (!strcmp(k->name, "program"))
-            lw__diags_error(&unit->diags, k->loc,
-                            "kernel 'program' would be the function %s_program, which lanewise cc "
-                            "makes itself; give it another name",
-                            m.options->file);
-    }
-    if (!unit->kernels.count)
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        check_kernel(&m, i);
+    for (size_t i = 0; i < unit->options->instance_count; i++)
+        lw__kernel_errors_tell(&unit->diags, unit->options->instances[i]);
+    if (!unit->kernels.count && !lw__kernel_errors_tell(&unit->diags, NULL))
         lw__diags_error(&unit->diags, (struct lw__loc){0}, "there is no KERNEL");
     bool ok = unit->diags.errors || (read_kernels(&m) && write_bitcode(&m));
     if (ok && !unit->diags.errors) {

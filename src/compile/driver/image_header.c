@@ -37,6 +37,23 @@ static const char *name_of(const struct lw__image_options *o, const struct lw__m
 
 /* ---- prototypes ---- */
 
+const char *lw__image_function(struct lw__arena *arena, const char *kernel)
+{
+    char *name = lw__copy(arena, kernel);
+    size_t length = 0;
+    for (const char *c = kernel; *c; c++) {
+        const bool is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+        if (is_letter || (*c >= '0' && *c <= '9') || *c == '_')
+            name[length++] = *c;
+        else if (length && name[length - 1] != '_')
+            name[length++] = '_';
+    }
+    while (length && name[length - 1] == '_' && kernel[strlen(kernel) - 1] != '_')
+        length--;
+    name[length] = '\0';
+    return name;
+}
+
 static bool is_view(const struct lw__manifest_param *p)
 {
     return *p->layout == 'p' || *p->layout == 't';
@@ -62,7 +79,8 @@ static void add_prototype(const struct lw__image_options *o, const struct lw__ma
     enum { COLUMNS = 98 };
     const size_t start = out->length;
     lw__text_add(out, "%slw_status %s_%s(lw_stream *stream, lw_dim3 grid, lw_dim3 block%s", line,
-                 o->file, k->name, k->uses_dynamic ? ", size_t shared_bytes" : "");
+                 o->file, lw__image_function(o->arena, k->name),
+                 k->uses_dynamic ? ", size_t shared_bytes" : "");
     size_t begin = start;
     for (size_t i = 0; i < k->param_count; i++) {
         const char *text = parameter(o, m, k, i);

@@ -98,6 +98,20 @@ static void name_symbol(struct lw__unit *unit, LLVMValueRef global)
     LLVMSetValueName2(global, text.data, text.length);
 }
 
+/* One of a function is _ZZ3sumPfE4part.part, as C's is sum.part: messages begin after the point. */
+static void name_local(struct lw__unit *unit, LLVMValueRef global)
+{
+    LLVMMetadataRef variable = lw__di_of_global(global);
+    size_t length = 0, own_length;
+    const char *name = variable ? lw__di_variable_name(unit->context, variable, &length) : NULL;
+    const char *own = LLVMGetValueName2(global, &own_length);
+    if (!name || !length || strchr(own, '.') ||
+        (own_length == length && !strncmp(own, name, length)))
+        return;
+    own = lw__format(&unit->scratch, "%s.%.*s", own, (int)length, name);
+    LLVMSetValueName2(global, own, strlen(own));
+}
+
 /* "(float *, int)": types of an overload's parameters. */
 static void add_types(LLVMContextRef context, LLVMMetadataRef subprogram, struct lw__text *out)
 {
@@ -206,6 +220,8 @@ static void make_internal(struct lw__unit *unit)
             if (!lw__ir_in_section(g, "lw.constant"))
                 LLVMSetSection(g, "lw.symbol");
             name_symbol(unit, g);
+        } else {
+            name_local(unit, g);
         }
         LLVMSetExternallyInitialized(g, 0);
         if (LLVMGetLinkage(g) != LLVMPrivateLinkage)

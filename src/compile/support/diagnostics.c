@@ -2,6 +2,7 @@
  *
  * front/clang_messages.c adds clang's own.
  */
+#include "base/nearest.h"
 #include "compile/support/unit.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,4 +149,27 @@ bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *er
         lw__text_add(diags->rows, "\t%.*s\n", (int)strcspn(first, "\n"), first);
     }
     return is_refused;
+}
+
+bool lw__kernel_errors_tell(struct lw__diags *diags, const char *kernel)
+{
+    static const char refused[] = "refused\t";
+    struct lw__text errors = lw__text_in(diags->scratch);
+    const char *row = diags->rows->length ? diags->rows->data : "";
+    for (; *row; row += strcspn(row, "\n"), row += *row == '\n') {
+        if (strncmp(row, refused, strlen(refused)) != 0)
+            continue;
+        const char *field[5] = {row + strlen(refused)}; /* name, file, line, column, text */
+        for (int i = 1; i < 5; i++)
+            field[i] = field[i - 1] + strcspn(field[i - 1], "\t") + 1;
+        const char *name =
+            lw__format(diags->scratch, "%.*s", (int)(field[1] - 1 - field[0]), field[0]);
+        if (kernel && !lw__same_name(name, kernel))
+            continue;
+        lw__text_add(&errors, "diag\terror\t%.*skernel '%s': %.*s\n", (int)(field[4] - field[1]),
+                     field[1], name, (int)strcspn(field[4], "\n"), field[4]);
+        diags->errors++;
+    }
+    lw__text_add_bytes(diags->rows, errors.data ? errors.data : "", errors.length);
+    return errors.length;
 }

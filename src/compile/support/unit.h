@@ -268,6 +268,9 @@ struct lw__kernel_errors {
 void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *errors);
 bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors,
                            const char *kernel);
+/* The `refused` rows of the kernel, or of all with NULL, become errors again: there is no other
+ * kernel to go on with. False: there are none. */
+bool lw__kernel_errors_tell(struct lw__diags *diags, const char *kernel);
 /* A remark on something slow that users may want to change: why, and in a note what to do. Once a
  * location. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,

@@ -524,9 +524,10 @@ static void take_symbols(struct lw__job *job)
 
     for (size_t i = 0; i < k->row->symbol_count; i++) {
         struct slot s = slot_of(job, k->row->param_count + i, NULL);
-        lw_buffer *b = lw__symbol_find(p, s.param->name);
+        const struct lw__symbol *symbol = lw__symbol_find(p, s.param->name);
 
-        assert(b);
+        assert(symbol);
+        lw_buffer *b = symbol->buffer;
         hold_buffer(&s, b);
         memcpy(s.to, &b->memory, sizeof b->memory);
     }

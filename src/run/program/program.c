@@ -314,26 +314,13 @@ size_t lw_program_kernel_count(const lw_program *program)
     return program ? program->code.manifest.kernel_count : 0;
 }
 
-/* The same names, but for blanks, which are free between C++'s words. */
-static bool is_same(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        while (*a == ' ')
-            a++;
-        while (*b == ' ')
-            b++;
-        if (*a != *b || !*a)
-            return *a == *b;
-    }
-}
-
 /* LW_E_COMPILE: the compiler has refused a kernel of that name; without a name, any. */
 static lw_status check_refused(const lw_program *p, const char *name)
 {
     for (size_t i = 0; i < p->code.manifest.refused_count; i++) {
         const struct lw__manifest_refused *k = &p->code.manifest.refused[i];
 
-        if (!name || is_same(k->name, name))
+        if (!name || lw__same_name(k->name, name))
             return lw__fail(LW_E_COMPILE, "%s:%d:%d: kernel '%s': %s", k->file, k->line, k->column,
                             k->name, k->text);
     }
@@ -359,7 +346,7 @@ bool lw__kernel_named(lw_program *p, const char *name, lw_kernel **kernel)
     for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
         const struct lw__manifest_kernel *row = &p->code.manifest.kernels[i];
 
-        if (is_same(row->name, name) || (row->alias && is_same(row->alias, name))) {
+        if (lw__same_name(row->name, name) || (row->alias && lw__same_name(row->alias, name))) {
             *kernel = &p->kernels[i];
             return true;
         }
@@ -367,15 +354,17 @@ bool lw__kernel_named(lw_program *p, const char *name, lw_kernel **kernel)
     return false;
 }
 
-lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **buffer)
+/* The variable of that name; place: for what is asked of it. */
+static lw_status find_symbol(lw_program *program, const char *name, const void *place,
+                             const struct lw__symbol **symbol)
 {
-    if (!program || !name || !buffer)
+    if (!program || !name || !place)
         return lw__fail(LW_E_ARG, "the %s is NULL",
                         !program ? "program"
                         : !name  ? "variable's name"
-                                 : "place for the buffer");
-    *buffer = lw__symbol_find(program->root ? program->root : program, name);
-    if (*buffer)
+                                 : "place for the result");
+    *symbol = lw__symbol_find(program->root ? program->root : program, name);
+    if (*symbol)
         return LW_OK;
     struct lw__text known = {0};
     struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
@@ -388,6 +377,28 @@ lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **b
              name, known.data ? known.data : "its kernels use none", lw__nearest_text(&nearest));
     lw__text_free(&known);
     return LW_E_ARG;
+}
+
+lw_status lw_program_symbol(lw_program *program, const char *name, lw_buffer **buffer)
+{
+    const struct lw__symbol *symbol;
+
+    if (buffer)
+        *buffer = NULL;
+    LW_TRY(find_symbol(program, name, buffer, &symbol));
+    *buffer = symbol->buffer;
+    return LW_OK;
+}
+
+lw_status lw_program_symbol_param(lw_program *program, const char *name, lw_param *param)
+{
+    const struct lw__symbol *symbol;
+
+    if (param)
+        *param = (lw_param){0};
+    LW_TRY(find_symbol(program, name, param, &symbol));
+    *param = *symbol->param;
+    return LW_OK;
 }
 
 lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel)

@@ -43,7 +43,8 @@ struct lw_kernel {
 
 /* A variable of the device, in CUDA. */
 struct lw__symbol {
-    const char *name; /* the program's */
+    const char *name;      /* the program's */
+    const lw_param *param; /* likewise */
     lw_buffer *buffer;
     struct lw__symbol *next;
 };
@@ -151,7 +152,7 @@ lw_status lw__instance_find(lw_program *program, const char *name, lw_kernel **k
  * lw__symbol_find - NULL: the program has no such. */
 lw_status lw__symbols_open(lw_program *program);
 void lw__symbols_close(lw_program *program);
-lw_buffer *lw__symbol_find(const lw_program *program, const char *name);
+const struct lw__symbol *lw__symbol_find(const lw_program *program, const char *name);
 
 /* lw__program_fill - kernels and parameters by the manifest; entries where code is loaded.
  * errors   LW_E_MEMORY; LW_E_INTERNAL the manifest or the code is damaged */

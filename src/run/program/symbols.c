@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-lw_buffer *lw__symbol_find(const lw_program *p, const char *name)
+const struct lw__symbol *lw__symbol_find(const lw_program *p, const char *name)
 {
     for (struct lw__symbol *s = atomic_load(&p->symbols); s; s = s->next)
         if (!strcmp(s->name, name))
-            return s->buffer;
+            return s;
     return NULL;
 }
 
@@ -56,6 +56,7 @@ lw_status lw__symbols_open(lw_program *p)
             return status;
         }
         s->name = row->name;
+        s->param = &p->params[i];
         s->next = atomic_load(&keeper->symbols);
         atomic_store(&keeper->symbols, s);
     }
