@@ -11,6 +11,7 @@
  * Types, layouts and declared sizes have done their duty by then (describe, sizes).
  */
 #include "base/nearest.h"
+#include "base/manifest.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include <assert.h>
@@ -230,6 +231,13 @@ bool lw__pass_load(struct lw__unit *unit)
         size_t length;
         if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9) && !LLVMGetFirstUse(f))
             LLVMDeleteFunction(f);
+    }
+    EACH_GLOBAL_SAFE(g, unit->module) {
+        size_t length;
+        if (!strncmp(LLVMGetValueName2(g, &length), LW_SYMBOL_PREFIX ".",
+                     sizeof LW_SYMBOL_PREFIX) &&
+            !LLVMGetFirstUse(g))
+            LLVMDeleteGlobal(g);
     }
     return true;
 }

@@ -196,6 +196,8 @@ const char **lw__clang_words(struct lw__unit *unit, enum lw__clang_job job,
     add_words(argv, &n, work);
     if (o->is_cuda) { /* before the user's, which may have a toolkit's */
         argv[n++] = lw__format(scratch, "-I%s/lanewise/cuda", folder);
+        if (lw__clang_is_inside())
+            argv[n++] = "-DLW_KERNEL_CONVENTION";
         if (!how->is_header && !how->module) {
             argv[n++] = "-include";
             argv[n++] = LW_CUDA_HEADER;

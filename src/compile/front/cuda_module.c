@@ -4,7 +4,7 @@
  * differs from C's is said by annotations and attributes, and becomes what the passes know:
  *     __shared__                       a global with the annotation lw.shared -> section lw.shared
  *     extern __shared__ T name[]       -> section lw.dynshared
- *     __device__                       externally_initialized -> section lw.symbol: symbols.c
+ *     __device__, static or not        data that can change -> section lw.symbol: symbols.c
  *     __constant__                     the same, and the annotation lw.constant -> that section
  *     a kernel's name                  mangled -> as C++ writes it, with its template arguments
  *     assert                           the C library's function -> lw.assert_fail
@@ -197,6 +197,15 @@ static void replace_asserts(struct lw__unit *unit)
         LLVMDeleteFunction(theirs);
 }
 
+/* True if it is a variable of the device: of those with static clang does not say so. */
+static bool is_symbol(LLVMValueRef global)
+{
+    const bool is_own = LLVMGetLinkage(global) == LLVMPrivateLinkage ||
+                        lw__ir_in_section(global, "lw.shared") ||
+                        lw__ir_in_section(global, "lw.dynshared");
+    return !is_own && (LLVMIsExternallyInitialized(global) || !LLVMIsGlobalConstant(global));
+}
+
 /* What is no kernel may go, and takes no part in the linker's choice among files. */
 static void make_internal(struct lw__unit *unit)
 {
@@ -216,7 +225,7 @@ static void make_internal(struct lw__unit *unit)
         LLVMSetComdat(g, NULL);
         if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage)
             continue;
-        if (LLVMIsExternallyInitialized(g)) {
+        if (is_symbol(g)) {
             if (!lw__ir_in_section(g, "lw.constant"))
                 LLVMSetSection(g, "lw.symbol");
             name_symbol(unit, g);

@@ -98,7 +98,7 @@ void lw__coroutine_close(struct lw__coroutine *c)
 {
     assert(LLVMGetBasicBlockTerminator(c->final));
     /* LLVM describes frames of functions in C++ to debuggers, and takes a promise for granted. */
-    if (lw__ir_is_cuda(c->module)) {
+    if (c->id && lw__ir_is_cuda(c->module)) {
         LLVMPositionBuilderBefore(c->builder, c->id);
         LLVMTypeRef i8 = LLVMInt8TypeInContext(context_of(c->module));
         LLVMSetOperand(c->id, 1, LLVMBuildAlloca(c->builder, i8, ""));

@@ -6,6 +6,9 @@
  * lanewise-compile needs nothing beside it.
  */
 #include "compile/llvm/clang.h"
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/Decl.h>
 #include <clang/AST/DeclGroup.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/Stack.h>
@@ -82,6 +85,57 @@ class DeclarationPrinter : public ASTConsumer
     }
 };
 
+/* Gives kernels of CUDA a convention by which each parameter is one of LLVM's. In the text it would
+ * be part of their type, and pointers to kernels in the host's half would not fit. So the kernels
+ * come last, when nobody looks at their types any more. */
+class KernelsLast : public MultiplexConsumer
+{
+    ASTContext *context = nullptr;
+    llvm::SmallVector<FunctionDecl *, 16> kernels;
+
+    void Initialize(ASTContext &of) override
+    {
+        context = &of;
+        MultiplexConsumer::Initialize(of);
+    }
+    bool HandleTopLevelDecl(DeclGroupRef group) override
+    {
+        for (Decl *declaration : group) {
+            auto *function = dyn_cast<FunctionDecl>(declaration);
+            if (function && function->hasAttr<CUDAGlobalAttr>())
+                kernels.push_back(function);
+            else if (!MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration)))
+                return false;
+        }
+        return true;
+    }
+    void HandleTranslationUnit(ASTContext &of) override
+    {
+        for (FunctionDecl *kernel : kernels) {
+            const auto *type = kernel->getType()->castAs<FunctionType>();
+            const FunctionType::ExtInfo info = type->getExtInfo().withCallingConv(CC_Win64);
+            kernel->setType(QualType(context->adjustFunctionType(type, info), 0));
+        }
+        for (FunctionDecl *kernel : kernels)
+            MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(kernel));
+        MultiplexConsumer::HandleTranslationUnit(of);
+    }
+
+  public:
+    using MultiplexConsumer::MultiplexConsumer;
+};
+
+class EmitKernelsAction : public EmitBCAction
+{
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &clang,
+                                                   llvm::StringRef file) override
+    {
+        std::vector<std::unique_ptr<ASTConsumer>> emitter;
+        emitter.push_back(EmitBCAction::CreateASTConsumer(clang, file));
+        return std::make_unique<KernelsLast>(std::move(emitter));
+    }
+};
+
 class EmitAndPrintAction : public EmitBCAction
 {
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &clang,
@@ -100,7 +154,7 @@ static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind, bool
     switch (kind) {
     case frontend::EmitBC:
         if (is_cuda) /* the declarations of C++'s library are many, and nobody reads them */
-            return std::make_unique<EmitBCAction>();
+            return std::make_unique<EmitKernelsAction>();
         return std::make_unique<EmitAndPrintAction>();
     case frontend::EmitLLVM: return std::make_unique<EmitLLVMAction>();
     case frontend::EmitObj: return std::make_unique<EmitObjAction>();

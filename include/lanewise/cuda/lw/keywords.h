@@ -29,7 +29,11 @@
 #define __CUDA_ARCH_LIST__ 800
 
 #ifdef __CUDA_ARCH__
+#ifdef LW_KERNEL_CONVENTION /* the clang in Lanewise sets it by itself */
+#define __global__ __attribute__((global, annotate("lw.kernel")))
+#else
 #define __global__ __attribute__((global, annotate("lw.kernel"), ms_abi))
+#endif
 #define __shared__ __attribute__((shared, annotate("lw.shared")))
 #else
 #define __global__ __attribute__((global))
