@@ -68,6 +68,43 @@ says 3 "error: kernel 'bad': inline assembly" cc k.cu -k bad --targets ref -o k.
 [ ! -e k.o ]
 says 2 '-k of cc is for CUDA' cc k.txt -k bad --targets ref -o k.o
 
+cat >host.c <<'C'
+#include "k.h"
+#include <stdio.h>
+static int run(const char *device)
+{
+    const int x[4] = {0, 1, 2, 3};
+    int got[4];
+    lw_device *dev;
+    lw_stream *s;
+    lw_buffer *b;
+    lw_tensor t = {.rank = 1, .extent = {4}};
+    if (lw_device_open(device, &dev) || lw_stream_create(dev, &s) ||
+        lw_buffer_create(dev, LW_I32, 4, &b) || lw_buffer_write(b, 0, 4, x))
+        return 1;
+    t.buffer = b;
+    if (k_scale_int_1(s, (lw_dim3){1, 1, 1}, (lw_dim3){4, 1, 1}, t) || lw_stream_wait(s) ||
+        lw_buffer_read(b, 0, 4, got))
+        return 1;
+    printf("%d %d\n", got[1], got[3]);
+    lw_buffer_destroy(b);
+    lw_stream_destroy(s);
+    lw_device_close(dev);
+    return 0;
+}
+int main(void)
+{
+    return run("ref") || run("cpu");
+}
+C
+"$LANEWISE" cc k.cu -k 'scale<int, -1>' --targets ref,cpu:baseline -b 4 -o k.o --header k.h 2>out
+lib=$(dirname "$(find "$BUILD" -name liblanewise.so | head -n 1)")
+if ! nm -D "$lib/liblanewise.so" | grep -qE '__[at]san_init'; then
+    "$CC" -I"$SOURCE/include" host.c k.o -o host -L"$lib" -Wl,-rpath,"$lib" -llanewise -lm
+    LANEWISE_COMPILE=$PWD/none ./host >out
+    printf '%s\n' '-1 -3' '-1 -3' | diff - out
+fi
+
 # ---- refused kernels ----
 for command in 'run' 'check' 'show --stage widened' 'picture -o bad.svg'; do
     words='f32[1]'

@@ -4,7 +4,7 @@
 // run: -k recursive -b 1 'i32[1]'
 // status: 3
 // stderr: refused.cu:20:
-// stderr: kernel 'recursive': recursion: 
+// stderr: kernel 'recursive': recursion: 'fib' calls itself
 // run: -k grows -b 1 'i32[1]'
 // status: 3
 // stderr: kernel 'grows': 

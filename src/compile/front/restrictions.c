@@ -56,6 +56,18 @@ static const char *name_of(LLVMValueRef value)
     return LLVMGetValueName2(value, &length);
 }
 
+/* What the source calls a function: in C++ its linker name says it badly. */
+static const char *shown_name(struct refuse *r, LLVMValueRef function)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    LLVMMetadataRef name =
+        subprogram ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_NAME) : NULL;
+    unsigned length = 0;
+    const char *text =
+        name ? LLVMGetMDString(LLVMMetadataAsValue(r->context, name), &length) : NULL;
+    return length ? lw__format(r->arena, "%.*s", (int)length, text) : name_of(function);
+}
+
 static bool starts_with(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -158,7 +170,7 @@ static void refuse_address(struct refuse *r, struct lw__loc loc, LLVMValueRef fu
         lw__diags_error(r->diags, loc,
                         "the address of function '%s' is taken: function pointers "
                         "are not in the kernel language",
-                        name_of(function));
+                        shown_name(r, function));
 }
 
 static void refuse_goto(struct refuse *r, struct lw__loc loc)
@@ -295,7 +307,7 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
         lw__diags_error(r->diags, loc, "'%s' is not in the kernel language: %s", name, reason);
     else
         lw__diags_error(r->diags, loc, "'%s' has no body: a kernel calls what its file defines",
-                        name);
+                        shown_name(r, callee));
 }
 
 static void check_call(struct refuse *r, LLVMValueRef call)
@@ -392,7 +404,7 @@ static void check_function(struct refuse *r, LLVMValueRef function)
     if (bytes > LOCAL_BYTES_MAX)
         lw__diags_error(r->diags, lw__loc_of(function),
                         "'%s' has %llu bytes of local variables, at most %d are possible",
-                        name_of(function), bytes, LOCAL_BYTES_MAX);
+                        shown_name(r, function), bytes, LOCAL_BYTES_MAX);
     if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
         lw__diags_error(r->diags, loc,
                         "'%s' takes variable arguments, which are not in the kernel "
@@ -467,12 +479,12 @@ static void follow_calls(struct refuse *r, struct node *node)
             lw__diags_error(r->diags, lw__loc_of(i),
                             "recursion: '%s' calls itself; kernels have "
                             "no stack to recurse on",
-                            name_of(node->function));
+                            shown_name(r, node->function));
         else if (callee && callee->state == OPEN)
             lw__diags_error(r->diags, lw__loc_of(i),
                             "recursion: '%s' calls '%s', which leads back "
                             "to it; kernels have no stack to recurse on",
-                            name_of(node->function), name_of(callee->function));
+                            shown_name(r, node->function), shown_name(r, callee->function));
         else if (callee && callee->state == WHITE)
             follow_calls(r, callee);
     }
