@@ -34,6 +34,7 @@ static void mark(struct marker *m, LLVMValueRef v)
         !is_new(m, v))
         return;
     const bool is_word = LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 32;
+    LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(v, 0));
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd:
     case LLVMSub:
@@ -42,13 +43,17 @@ static void mark(struct marker *m, LLVMValueRef v)
         if (is_word)
             LLVMSetNSW(v, 1);
         break;
-    case LLVMZExt: LLVMSetNNeg(v, 1); break;
+    case LLVMZExt:
+        if (LLVMGetIntTypeWidth(from) != 32) /* a byte or a condition is any number of its width */
+            return;
+        LLVMSetNNeg(v, 1);
+        break;
     case LLVMSExt:
     case LLVMPHI:
     case LLVMSelect: break;
     default: return;
     }
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+    for (int i = LLVMIsASelectInst(v) ? 1 : 0; i < LLVMGetNumOperands(v); i++)
         mark(m, LLVMGetOperand(v, (unsigned)i));
 }
 

@@ -27,11 +27,21 @@ void lw__gpu_keep_entries(struct lw__unit *unit)
     }
 }
 
-static bool is_text(LLVMValueRef g)
+/* The bytes of a constant text; NULL: it is none. LLVM has "" as a zero and not as data. */
+static const char *text_of(LLVMValueRef g, size_t *bytes)
 {
     LLVMValueRef value = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
-    return value && LLVMIsGlobalConstant(g) && LLVMIsAConstantDataSequential(value) &&
-           LLVMIsConstantString(value) && !lw__ir_is_shared(g);
+    if (!value || !LLVMIsGlobalConstant(g) || lw__ir_is_shared(g))
+        return NULL;
+    if (LLVMIsAConstantDataSequential(value) && LLVMIsConstantString(value))
+        return LLVMGetAsString(value, bytes);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    const bool is_empty =
+        LLVMIsNull(value) && LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+        LLVMGetArrayLength2(type) == 1 &&
+        LLVMGetElementType(type) == LLVMInt8TypeInContext(LLVMGetTypeContext(type));
+    *bytes = 1;
+    return is_empty ? "" : NULL;
 }
 
 /* All texts become one array, one after the other, so that the host finds a text by its address. */
@@ -43,7 +53,7 @@ void lw__gpu_gather_texts(struct lw__unit *unit)
     LLVMValueRef g, next, array = NULL;
     EACH_GLOBAL(g, unit->module) {
         size_t bytes;
-        const char *text = is_text(g) ? LLVMGetAsString(LLVMGetInitializer(g), &bytes) : NULL;
+        const char *text = text_of(g, &bytes);
         if (text)
             lw__text_add_bytes(&all, text, bytes);
     }
@@ -57,10 +67,9 @@ void lw__gpu_gather_texts(struct lw__unit *unit)
     uint64_t at = 0;
     for (g = LLVMGetFirstGlobal(unit->module); array && g; g = next) {
         next = LLVMGetNextGlobal(g);
-        if (g == array || !is_text(g))
-            continue;
         size_t bytes;
-        LLVMGetAsString(LLVMGetInitializer(g), &bytes);
+        if (g == array || !text_of(g, &bytes))
+            continue;
         LLVMValueRef offset = LLVMConstInt(i64, at, 0);
         LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(LLVMConstGEP2(i8, array, &offset, 1),
                                                          LLVMPointerTypeInContext(c, 0)));
