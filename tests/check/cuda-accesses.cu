@@ -121,3 +121,33 @@ __global__ void index(int n, int *out)
     if (blockIdx.x == 0 && threadIdx.x == 0)
         out[0] = n * n > 0; /* @o1 */
 }
+
+/* A block that is no whole number of warps: lanes beyond its end have no value to give. */
+// run: -k part_of_warp -b 32 i32[1]
+// run: -k part_of_warp -b 20 i32[1]
+// finds: undefined-lane @q2 @q1
+__global__ void part_of_warp(int *out)
+{
+    int v = threadIdx.x;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffff, v, d); /* @q1 */
+    if (threadIdx.x == 0)
+        *out = v; /* @q2 */
+}
+
+/* The half warp that writes is not the one that synchronises. */
+// run: -k half_warps -b 32 i32[16]
+// run: -k half_warps -b 32 -D BAD i32[16]
+// finds: race-warp @y2 @y1
+__global__ void half_warps(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x; /* @y1 */
+#ifndef BAD
+    __syncwarp();
+#endif
+    if (threadIdx.x < 16) {
+        __syncwarp(0xffff);
+        out[threadIdx.x] = s[threadIdx.x + 16]; /* @y2 */
+    }
+}
