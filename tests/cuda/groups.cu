@@ -2,11 +2,6 @@
 // groups as parameters of templates.
 // run: -k identities -b 8,8 'i32[12]'
 // expect: out: i32[12] = [64, 0, 4, 8, 5, 16, 2, 4, 1, 1, 4, 64]
-// run: -k 'tile_votes<32>' -b 32 'u32[2,8]'
-// expect: out: u32[2,8] = [[1227133513,          1,          0,         21,
-// expect:                           19,         21,          0,    1835008],
-// expect:                  [1227133513,          1,          0,         24,
-// expect:                           22,         22,          0,   14680064]]
 // run: -k 'tile_votes<8>' -b 32 'u32[16]'
 // expect: out: u32[16] = [36, 1, 1, 21, 19, 21, 16, 28, 36, 1, 1, 23, 22, 22, 16, 224]
 // run: -k 'tile_votes<4>' -b 32 'u32[16]'

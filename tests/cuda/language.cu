@@ -2,8 +2,6 @@
 // specialisations, lambdas, references, enumerations, unions, bit fields, switch, goto, defaults.
 // run: -k vectors -b 6 'f32[6]'
 // expect: out: f32[6] = [26.0, 58.0, 83.0, 128.0, 154.0, 167.0]
-// run: -k 'powers<float>' -b 5 'f32[10]'
-// expect: out: f32[10] = [1.0, 0.0, 1.0, 3.0, -5.0, 6.0, -17.0, -3.0, -11.0, -36.0]
 // run: -k 'powers<int>' -b 5 'i32[10]'
 // expect: out: i32[10] = [1, 0, 1, 3, -5, 6, -17, -3, -11, -36]
 // run: -k inherit -b 5 'i32[5]'
@@ -16,10 +14,6 @@
 // expect: x: f64[3] = [0.0, 0.25, 0.5]
 // run: -k 'by_type<unsigned short>' -b 3 'u16[3]=iota'
 // expect: x: u16[3] = [65535, 65534, 65533]
-// run: -k 'by_type<float>' -b 3 'f32[3]=iota'
-// expect: x: f32[3] = [-0.0, -2.0, -4.0]
-// run: -k 'unrolled<>' -b 2 'i32[2]'
-// expect: out: i32[2] = [123, 124]
 // run: -k 'unrolled<true, 3>' -b 2 'i32[2]'
 // expect: out: i32[2] = [210, 211]
 // run: -k 'fold<Mul, float>' -b 1 'f32[4]=2,3,4,5' 'f32[1]' 4
