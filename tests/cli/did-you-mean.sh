@@ -27,7 +27,7 @@ says '' frobnicate
 says --time run "$kernel" --tiem
 says --json run "$kernel" --jsn=3
 says --draw graph x.so --darw
-says '' run "$kernel" --darw # of another command
+says '' run "$kernel" --schedlues # of another command
 says '' run "$kernel" --xyzzy
 for pair in float32:f32 double:f64 int:i32 uint8_t:u8 half:f16 bfloat16:bf16 bool_:bool f65:f64; do
     says "${pair#*:}" run "$kernel" "${pair%:*}[1]" 1 2 3

@@ -92,6 +92,17 @@ class KernelsLast : public MultiplexConsumer
 {
     ASTContext *context = nullptr;
     llvm::SmallVector<FunctionDecl *, 16> kernels;
+    llvm::SmallVector<Decl *, 4> instances;
+
+    /* --instantiate's text: a variable that refers to a kernel. */
+    static bool is_instance(const Decl *declaration)
+    {
+        const auto *space = dyn_cast<NamespaceDecl>(declaration);
+        if (!space || !space->isAnonymousNamespace() || space->decls_empty())
+            return false;
+        const auto *variable = dyn_cast<VarDecl>(*space->decls_begin());
+        return variable && variable->getName().starts_with("lw__kernel_");
+    }
 
     void Initialize(ASTContext &of) override
     {
@@ -104,6 +115,8 @@ class KernelsLast : public MultiplexConsumer
             auto *function = dyn_cast<FunctionDecl>(declaration);
             if (function && function->hasAttr<CUDAGlobalAttr>())
                 kernels.push_back(function);
+            else if (is_instance(declaration))
+                instances.push_back(declaration);
             else if (!MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration)))
                 return false;
         }
@@ -118,6 +131,8 @@ class KernelsLast : public MultiplexConsumer
         }
         for (FunctionDecl *kernel : kernels)
             MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(kernel));
+        for (Decl *instance : instances)
+            MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(instance));
         MultiplexConsumer::HandleTranslationUnit(of);
     }
 
