@@ -136,3 +136,18 @@ mix="-k mix<> -b 2 f32[2]=iota"
     says 2 'a value is needed' run k.cu $mix --symbol factor=
     says 2 'both write t.npy' run k.cu $mix --symbol factor:t.npy --symbol table:t.npy
 }
+
+# Comparing code reads neighbours as vectors where their index becomes an int.
+cat >neighbours.cu <<'END'
+__global__ void neighbours(const float *from, float *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n)
+        to[i] = from[i - 1];
+}
+END
+mkdir -m 700 code
+export LANEWISE_CACHE_DIR="$PWD/code"
+LANEWISE_BOUNDS=1 says 0 'to: f32[4] = [0.0, 0.0, 1.0, 2.0]' \
+    run neighbours.cu -d cpu -g 1 -b 64 'f32[4]=iota' 'f32[4]' 4
+! grep -h '[gs]\(ather\|catter\):' code/*.txt || fail "an index that becomes an int is none of a row"

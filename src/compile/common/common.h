@@ -35,6 +35,13 @@ void lw__relax_volatile(struct lw__unit *unit);
 
 /* In a module of CUDA without checks, whose variables are values. */
 void lw__hold_unsigned_indices(struct lw__unit *unit);
+/* In such a module with checks, whose proofs are there. */
+void lw__hold_signed_indices(struct lw__unit *unit);
+
+/* ---- same_joins.c ---------------------------------------------------------------------------- */
+
+/* In a module of CUDA, whose variables are values. */
+void lw__join_same_sums(struct lw__unit *unit);
 
 /* ---- link_devlib.c --------------------------------------------------------------------------- */
 

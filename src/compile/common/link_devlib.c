@@ -199,6 +199,7 @@ bool lw__pass_clean(struct lw__unit *unit)
                                    : LW_PASSES_clean_vectors))
         return false;
     lw__relax_volatile(unit);
+    lw__join_same_sums(unit);
     lw__hold_unsigned_indices(unit);
     for (size_t i = 0; i < unit->kernels.count; i++)
         lw__ir_end_unreached(unit->kernels.rows[i].function);

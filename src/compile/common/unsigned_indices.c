@@ -5,7 +5,10 @@
  * alone. But such a number is an index, and no launch here has an array of 2^31 elements and plain
  * code (run/launch, run/program/verdict.c), nor 2^31 threads along an axis. So all that is added
  * and multiplied on the way to an address is taken to hold in 31 bits and a sign, as int is in C.
- * Code with checks is left as it is: it compares what the program has computed.
+ *
+ * Code with checks is for larger arrays, too: there an index may have 32 bits without a sign. So
+ * only what is converted to int on its way holds, since C gives it no other meaning. Proofs are
+ * read off before, for they know exactly what the program computes.
  */
 #include "compile/common/common.h"
 #include "compile/ir/ir.h"
@@ -15,6 +18,7 @@ struct marker {
     struct lw__arena *arena;
     LLVMValueRef *seen;
     size_t count;
+    bool has_checks; /* only what becomes an int */
 };
 
 static bool is_new(struct marker *m, LLVMValueRef v)
@@ -46,6 +50,8 @@ static void mark(struct marker *m, LLVMValueRef v)
     case LLVMZExt:
         if (LLVMGetIntTypeWidth(from) != 32) /* a byte or a condition is any number of its width */
             return;
+        if (m->has_checks && !LLVMGetNNeg(v))
+            return;
         LLVMSetNNeg(v, 1);
         break;
     case LLVMSExt:
@@ -57,12 +63,10 @@ static void mark(struct marker *m, LLVMValueRef v)
         mark(m, LLVMGetOperand(v, (unsigned)i));
 }
 
-void lw__hold_unsigned_indices(struct lw__unit *unit)
+static void hold(struct lw__unit *unit, bool has_checks)
 {
     const struct lw__arena_mark start = lw__arena_mark(&unit->scratch);
-    struct marker m = {.arena = &unit->scratch};
-    if (!lw__ir_is_cuda(unit->module) || LLVMGetNamedFunction(unit->module, "lw.access"))
-        return;
+    struct marker m = {.arena = &unit->scratch, .has_checks = has_checks};
     for (size_t k = 0; k < unit->kernels.count; k++)
         EACH_INSTRUCTION_OF(i, unit->kernels.rows[k].function) {
             if (!LLVMIsAGetElementPtrInst(i))
@@ -71,4 +75,16 @@ void lw__hold_unsigned_indices(struct lw__unit *unit)
                 mark(&m, LLVMGetOperand(i, (unsigned)n));
         }
     lw__arena_release(&unit->scratch, start);
+}
+
+void lw__hold_unsigned_indices(struct lw__unit *unit)
+{
+    if (lw__ir_is_cuda(unit->module) && !LLVMGetNamedFunction(unit->module, "lw.access"))
+        hold(unit, false);
+}
+
+void lw__hold_signed_indices(struct lw__unit *unit)
+{
+    if (lw__ir_is_cuda(unit->module))
+        hold(unit, true);
 }
