@@ -150,4 +150,4 @@ mkdir -m 700 code
 export LANEWISE_CACHE_DIR="$PWD/code"
 LANEWISE_BOUNDS=1 says 0 'to: f32[4] = [0.0, 0.0, 1.0, 2.0]' \
     run neighbours.cu -d cpu -g 1 -b 64 'f32[4]=iota' 'f32[4]' 4
-! grep -h '[gs]\(ather\|catter\):' code/*.txt || fail "an index that becomes an int is none of a row"
+! grep -h '[gs]\(ather\|catter\):' code/*.txt || fail "neighbours are gathered"

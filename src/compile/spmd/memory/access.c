@@ -6,6 +6,7 @@
  *     interleaved fields           whole vectors, deinterleaved (interleave.c)
  *     constant distances, close    vectors, permuted (strided.c)
  *     adjacent columns             several pieces together, transposed (transpose.c)
+ *     rows, clamped at an edge     compared with a row (clamped.c)
  *     anything else                gather or scatter, with a remark
  *     atomic                       one lane after the other (lane_loop.c)
  *     volatile                     the same, unless it is one access a lane
@@ -409,7 +410,9 @@ static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
         value = lw__access_load_windows(s, a);
     if (!value && a->is_volatile)
         return lw__serial_load(s, a);
-    return value ? value : gather(s, a);
+    if (value)
+        return value;
+    return lw__access_is_clamped(s, a) ? lw__clamped_load(s, a) : gather(s, a);
 }
 
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)

@@ -134,6 +134,12 @@ bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
 
+/* ---- clamped.c ------------------------------------------------------------------------------- */
+
+/* The lanes' addresses are a row, unless an edge clamps some of them. */
+bool lw__access_is_clamped(const struct lw__spmd *s, const struct lw__access *a);
+LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a);
+
 /* ---- prefetch.c ------------------------------------------------------------------------------ */
 
 /* True if one place tells those of all lanes: then the prefetch is emitted once, for the current
