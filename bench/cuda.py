@@ -5,7 +5,8 @@
                                                   [--machine TEXT] [ROW...]
 
 The kernels are bench/cuda/programs/*.cu, as for a GPU; serial.c there is compiled by gcc -O3
--march=native. Medians of rounds in turns for a second a row; results are compared first.
+-march=native. The least of rounds in turns for a second a row, since other work may
+run beside; results are compared first.
 """
 import argparse
 import ctypes
@@ -320,7 +321,7 @@ def row(program):
     times, end = [], time.perf_counter() + OPTIONS.seconds
     while len(times) < 5 or time.perf_counter() < end:
         times.append((seconds(ours, True), seconds(serial, False)))
-    us, peer = (statistics.median(t) * 1e6 for t in zip(*times))
+    us, peer = (min(t) * 1e6 for t in zip(*times))
     name, unit = program.__name__, UNITS.get(program.__name__, "GB/s")
     print(f"{name:12} {us:9.1f} us {work / us / 1e3:7.2f}   serial C {peer:9.1f} us "
           f"{work / peer / 1e3:7.2f} {unit:8} of serial C {peer / us:6.2f}   error {error:.1e}",

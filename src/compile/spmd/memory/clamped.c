@@ -24,8 +24,9 @@ static bool is_clamp(const struct lw__spmd *s, LLVMValueRef v)
 {
     if (LLVMIsASelectInst(v))
         return is_known(s, LLVMGetOperand(v, 1)) && is_known(s, LLVMGetOperand(v, 2));
-    return (lw__ir_calls(v, LW_LLVM_smin) || lw__ir_calls(v, LW_LLVM_smax) ||
-            lw__ir_calls(v, LW_LLVM_umin) || lw__ir_calls(v, LW_LLVM_umax)) &&
+    return (lw__ir_calls(v, LW_LLVM_usub_sat) || lw__ir_calls(v, LW_LLVM_smin) ||
+            lw__ir_calls(v, LW_LLVM_smax) || lw__ir_calls(v, LW_LLVM_umin) ||
+            lw__ir_calls(v, LW_LLVM_umax)) &&
            is_known(s, LLVMGetOperand(v, 0)) && is_known(s, LLVMGetOperand(v, 1));
 }
 

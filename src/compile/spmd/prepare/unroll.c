@@ -70,7 +70,10 @@ static void mark_kept(struct marker *m)
 
 /* ---- loops that become straight code --------------------------------------------------------- */
 
-enum { MAX_DEPTH = 12 }; /* of an index's computation */
+enum {
+    MAX_DEPTH = 12,   /* of an index's computation */
+    STRAIGHT_MAX = 64 /* iterations: full-unroll-max of llvm/pipelines.def */
+};
 
 /* Mark the loops whose counters the index is computed from. */
 static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
@@ -108,6 +111,31 @@ static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
     return header && counted;
 }
 
+/* True if the block leaves the loop after more iterations than LLVM makes straight code of. It
+ * would copy as many as fit, and the code be too long for the first-level cache. */
+static bool is_long(const struct marker *m, uint32_t b)
+{
+    LLVMValueRef test = LLVMGetCondition(LLVMGetBasicBlockTerminator(m->cfg.blocks[b]));
+    LLVMValueRef end = LLVMIsAICmpInst(test) ? LLVMGetOperand(test, 1) : NULL, phi, next;
+    if (!end || !LLVMIsAConstantInt(end))
+        return false;
+    phi = LLVMGetOperand(test, 0);
+    if (LLVMIsABinaryOperator(phi))
+        phi = LLVMGetOperand(phi, 0);
+    if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 0)) ? 1 : 0;
+    LLVMValueRef start = LLVMGetIncomingValue(phi, 1 - back);
+    next = LLVMGetIncomingValue(phi, back);
+    if (!LLVMIsAConstantInt(start) || !LLVMIsAInstruction(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi ||
+        !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+        return false;
+    const int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)),
+                  way = LLVMConstIntGetSExtValue(end) / 2 - LLVMConstIntGetSExtValue(start) / 2;
+    return step && way / step > STRAIGHT_MAX / 2;
+}
+
 static void mark_whole(struct marker *m)
 {
     for (uint32_t b = 0; b < m->cfg.count; b++)
@@ -120,9 +148,10 @@ static void mark_whole(struct marker *m)
                 for (uint32_t k = 0; body && !m->unroll[inner] && k < m->cfg.count; k++) {
                     LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[k]);
                     const uint32_t *to = m->cfg.succ + m->cfg.succ_start[k];
-                    m->unroll[inner] =
-                        body[k] && m->cfg.succ_start[k + 1] - m->cfg.succ_start[k] == 2 &&
-                        !(body[to[0]] && body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
+                    m->unroll[inner] = body[k] &&
+                                       m->cfg.succ_start[k + 1] - m->cfg.succ_start[k] == 2 &&
+                                       !(body[to[0]] && body[to[1]]) &&
+                                       is_counted(m, LLVMGetCondition(end), 0) && !is_long(m, k);
                 }
             }
             for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
