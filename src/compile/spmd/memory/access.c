@@ -412,7 +412,8 @@ static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
         return lw__serial_load(s, a);
     if (value)
         return value;
-    return lw__access_is_clamped(s, a) ? lw__clamped_load(s, a) : gather(s, a);
+    return lw__access_is_clamped(s, a) ? lw__clamped_load(s, a, lw__access_mask(s, a))
+                                       : gather(s, a);
 }
 
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)

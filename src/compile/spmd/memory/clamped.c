@@ -65,7 +65,8 @@ static LLVMValueRef is_row(struct lw__spmd *s, const struct lw__access *a, LLVMV
     for (uint32_t l = 0; l < s->width; l++)
         distance[l] = (int64_t)l * a->size;
     LLVMTypeRef numbers = lw__spmd_vector_type(s, s->i64);
-    LLVMValueRef row = lw__spmd_bytes_on(s, first, lw__spmd_const_lanes(s, s->i64, distance));
+    LLVMValueRef bytes = lw__spmd_const_lanes(s, s->i64, distance);
+    LLVMValueRef row = LLVMBuildGEP2(s->builder, s->i8, first, &bytes, 1, "");
     LLVMValueRef apart =
         LLVMBuildICmp(s->builder, LLVMIntNE, LLVMBuildPtrToInt(s->builder, where, numbers, ""),
                       LLVMBuildPtrToInt(s->builder, row, numbers, ""), "");
@@ -74,11 +75,11 @@ static LLVMValueRef is_row(struct lw__spmd *s, const struct lw__access *a, LLVMV
     return LLVMBuildNot(s->builder, lw__mask_piece_any(s, apart), "");
 }
 
-LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a)
+LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask)
 {
     LLVMValueRef where = lw__spmd_vector(s, a->address, a->piece);
     LLVMTypeRef vector = lw__spmd_vector_type(s, a->moved), types[2] = {vector, s->ptr};
-    LLVMValueRef align = lw__spmd_const32(s, a->align), mask = lw__access_mask(s, a);
+    LLVMValueRef align = lw__spmd_const32(s, a->align);
     LLVMValueRef first = LLVMBuildExtractElement(s->builder, where, lw__spmd_const32(s, 0), "");
     LLVMBasicBlockRef row = lw__builder_new_block(s, "row"),
                       edge = lw__builder_new_block(s, "edge"), on = lw__builder_new_block(s, "");

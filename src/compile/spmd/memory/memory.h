@@ -138,7 +138,7 @@ bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LL
 
 /* The lanes' addresses are a row, unless an edge clamps some of them. */
 bool lw__access_is_clamped(const struct lw__spmd *s, const struct lw__access *a);
-LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a);
+LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask);
 
 /* ---- prefetch.c ------------------------------------------------------------------------------ */
 
