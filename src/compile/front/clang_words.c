@@ -53,7 +53,7 @@ static const char *const cuda_flags[] = {"-x",
                                          "-std=gnu++17",
                                          "-U__CUDA_ARCH__",
                                          "-fno-threadsafe-statics",
-                                         "-Wno-unused-value", /* of (void)macros for the host */
+                                         "-Wno-empty-body",
                                          "-Wno-unknown-attributes",
                                          "-Xclang",
                                          "-triple",

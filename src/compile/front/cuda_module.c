@@ -83,6 +83,16 @@ static void add_name(LLVMContextRef context, LLVMMetadataRef subprogram, struct 
     lw__text_add(out, "%.*s", (int)length, text ? text : "");
 }
 
+/* A function of the device gets its name in C++, which messages have. */
+static void name_helper(struct lw__unit *unit, LLVMValueRef function)
+{
+    struct lw__text name = lw__text_in(&unit->scratch);
+    if (is_kernel(function) || !LLVMGetSubprogram(function))
+        return;
+    add_name(unit->context, LLVMGetSubprogram(function), &name);
+    LLVMSetValueName2(function, name.data, name.length);
+}
+
 /* A variable of the device gets its name in C++. */
 static void name_symbol(struct lw__unit *unit, LLVMValueRef global)
 {
@@ -218,13 +228,17 @@ static void make_internal(struct lw__unit *unit)
     }
     EACH_FUNCTION(f, module) {
         LLVMSetComdat(f, NULL);
-        if (!LLVMIsDeclaration(f))
-            LLVMSetLinkage(f, is_kernel(f) ? LLVMExternalLinkage : LLVMInternalLinkage);
+        if (LLVMIsDeclaration(f))
+            continue;
+        LLVMSetLinkage(f, is_kernel(f) ? LLVMExternalLinkage : LLVMInternalLinkage);
+        name_helper(unit, f);
     }
     EACH_GLOBAL(g, module) {
         LLVMSetComdat(g, NULL);
         if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage)
             continue;
+        if (lw__ir_in_section(g, "lw.shared"))
+            name_symbol(unit, g);
         if (is_symbol(g)) {
             if (!lw__ir_in_section(g, "lw.constant"))
                 LLVMSetSection(g, "lw.symbol");

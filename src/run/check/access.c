@@ -264,6 +264,8 @@ static void look_closely(struct lw__ref_thread *thread, uint64_t pointer, uint64
     look.entry = lw__summary_entry(interval, linear % LW_WARP_SIZE, site);
     look.now = (struct lw__access){
         .block = b->index, .thread = linear, .site = site, .kind = kind_of(what)};
+    if (check->orders && look.is_cuda)
+        lw__orders_of_cuda(check->orders);
     if (check->orders)
         look.now.clock = b->threads[linear].time;
     struct lw__shadow *shadow = look.is_shared ? &b->shared : &check->global;

@@ -94,6 +94,7 @@ struct lw__order {
 
 struct lw__orders *lw__orders_create(void); /* NULL: memory is short */
 void lw__orders_free(struct lw__orders *orders);
+void lw__orders_of_cuda(struct lw__orders *orders); /* fences are sequentially consistent */
 bool lw__orders_failed(const struct lw__orders *orders); /* memory was short */
 void lw__order_start(struct lw__order *order);
 void lw__order_end(struct lw__order *order); /* releases what it holds */

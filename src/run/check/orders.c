@@ -37,6 +37,8 @@ struct lw__orders {
     size_t count, capacity;
     struct lw__clocks clocks;
     struct joined recent[RECENT]; /* by the addresses of a and b */
+    bool fences_are_sc;           /* as CUDA's are */
+    bool was_fence;               /* some thread has had one */
 };
 
 static void replace(struct lw__clock **clock, struct lw__clock *by)
@@ -84,6 +86,11 @@ void lw__orders_free(struct lw__orders *orders)
     }
     free(orders->rows);
     free(orders);
+}
+
+void lw__orders_of_cuda(struct lw__orders *orders)
+{
+    orders->fences_are_sc = true;
 }
 
 bool lw__orders_failed(const struct lw__orders *orders)
@@ -184,6 +191,7 @@ void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is
         order->released_time[scope] = order->time;
     }
     order->time++;
+    orders->was_fence = true;
 }
 
 void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
@@ -219,10 +227,35 @@ void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64
 
 /* ---- threads together ------------------------------------------------------------------------ */
 
+/* Fences that are sequentially consistent have one order. If all threads of a block have one and
+ * meet at a barrier, and one of them writes by an atomic, who reads that and has a fence has it
+ * after all of theirs. So what one has made ready counts for all that have. */
+static void share_fences(struct lw__orders *orders, struct lw__order *threads, int count,
+                         uint64_t block)
+{
+    struct lw__clock *all = NULL;
+    for (int i = 0; i < count; i++) {
+        if (threads[i].released_time[OF_DEVICE] == UINT64_MAX)
+            continue;
+        struct lw__clock *own =
+            lw__clock_of_thread(&orders->clocks, block, (uint32_t)i,
+                                threads[i].released_time[OF_DEVICE], threads[i].time);
+        join_to(orders, &all, own);
+        join_to(orders, &all, threads[i].released[OF_DEVICE]);
+        lw__clock_release(own);
+    }
+    for (int i = 0; i < count; i++)
+        if (threads[i].released_time[OF_DEVICE] != UINT64_MAX)
+            replace(&threads[i].released[OF_DEVICE], all);
+    lw__clock_release(all);
+}
+
 void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int count,
                        uint64_t block, uint32_t epoch)
 {
     struct lw__clock *all = NULL, *others;
+    if (orders->fences_are_sc && orders->was_fence)
+        share_fences(orders, threads, count, block);
     for (int i = 0; i < count; i++)
         join_to(orders, &all, threads[i].known);
     others = lw__clock_without(&orders->clocks, all, block); /* its epoch tells of it */
