@@ -55,7 +55,6 @@ LW_TOGETHER void lw_barrier() __asm__("lw.barrier");
 LW_TOGETHER int lw_block_any(bool) __asm__("lw.block_any");
 LW_TOGETHER int lw_block_all(bool) __asm__("lw.block_all");
 LW_TOGETHER int lw_block_count(bool) __asm__("lw.block_count");
-LW_TOGETHER void lw_grid_sync() __asm__("grid.sync");
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 

@@ -22,4 +22,27 @@ LW_DEVICE void __prof_trigger(int) {}
 LW_DEVICE void __brkpt() {}
 LW_DEVICE void __trap() { lw_assert_fail("__trap()"); }
 
+/* All blocks wait for each other: on ref and check always, elsewhere where all are resident, or the
+ * launch fails. The last block to come begins the next round. */
+inline __device__ unsigned lw_blocks_here, lw_grid_round;
+LW_DEVICE void lw_grid_sync()
+{
+    lw_fence_device();
+    lw_barrier();
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+        const unsigned round = lw_atomic_load(&lw_grid_round);
+        lw_fence_device();
+        if (lw_atomic_add(&lw_blocks_here, 1u) == gridDim.x * gridDim.y * gridDim.z - 1) {
+            lw_atomic_store(&lw_blocks_here, 0u);
+            lw_fence_device();
+            lw_atomic_add(&lw_grid_round, 1u);
+        } else {
+            while (lw_atomic_load(&lw_grid_round) == round)
+                ;
+        }
+        lw_fence_device();
+    }
+    lw_barrier();
+}
+
 #endif
