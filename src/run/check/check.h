@@ -94,7 +94,7 @@ struct lw__order {
 
 struct lw__orders *lw__orders_create(void); /* NULL: memory is short */
 void lw__orders_free(struct lw__orders *orders);
-void lw__orders_of_cuda(struct lw__orders *orders); /* fences are sequentially consistent */
+void lw__orders_of_cuda(struct lw__orders *orders);      /* fences are sequentially consistent */
 bool lw__orders_failed(const struct lw__orders *orders); /* memory was short */
 void lw__order_start(struct lw__order *order);
 void lw__order_end(struct lw__order *order); /* releases what it holds */
@@ -120,7 +120,7 @@ typedef bool lw__is_ordered(const void *user, const struct lw__access *earlier, 
                             const struct lw__access *now, uint32_t *lane);
 
 /* lw__history_find - an access that races with `now`; kind: of those that are asked for.
- *     coherent: an atomic is ordered before what a thread does there after a later atomic of its own
+ *     coherent: an atomic is ordered before what a thread does there after a later one of its own
  * lw__history_add - `now` happened. False: memory is short. */
 bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
                       const struct lw__access *now, bool coherent, lw__is_ordered *is_ordered,
