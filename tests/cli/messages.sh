@@ -164,7 +164,7 @@ if grep -q "did you mean '\(KERNEL\|thread_idx\|sin\)'" err; then exit 1; fi
 fails 2 run "$SOURCE/examples/dot.c" -k dott
 grep -q "there is no kernel 'dott' in .*; it has dot; did you mean 'dot'?" err
 fails 2 show "$SOURCE/examples/dot.c" --stage widened -k dott
-grep -q "there is no kernel 'dott'; did you mean 'dot'?" err
+grep -q "there is no kernel 'dott'.*; did you mean 'dot'?" err
 
 # An error in a header: the files that led there, the nearest first; and in JSON all of it.
 echo '#include "inner.h"' >outer.h

@@ -8,6 +8,10 @@
 // expect: x: i32[4] = [0, 5, 10, 15]
 // run: -k 'inner::deep::mode<inner::fast>' -b 1 'i32[1]'
 // expect: x: i32[1] = [1]
+// run: -k 'inner::plain' -b 2 'i32[2]' '{3,{4,5,6}}'
+// expect: x: i32[2] = [15, 16]
+// run: -k exported -b 2 'i32[2]' '{3,{4,5,6}}'
+// expect: x: i32[2] = [18, 18]
 // run: -k 'over(int *)' -b 1 'i32[1]'
 // expect: x: i32[1] = [2]
 // run: -k 'over(float*)' -b 1 'f32[1]'
@@ -24,6 +28,17 @@ enum speed { slow, fast };
 namespace deep {
 template <speed S> __global__ void mode(int *x) { x[0] = S == fast; }
 }
+}
+
+struct three {
+    float scale;
+    int more[3];
+};
+namespace inner {
+__global__ void plain(int *x, three by) { x[threadIdx.x] = by.scale * by.more[1] + threadIdx.x; }
+}
+extern "C" {
+__global__ void exported(int *x, three by) { x[threadIdx.x] = by.scale * by.more[2]; }
 }
 
 __global__ void over(float *x) { x[0] = 1; }

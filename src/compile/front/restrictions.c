@@ -60,8 +60,9 @@ static const char *name_of(LLVMValueRef value)
 static const char *shown_name(struct refuse *r, LLVMValueRef function)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
-    LLVMMetadataRef name =
-        subprogram ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_NAME) : NULL;
+    LLVMMetadataRef name = subprogram && lw__ir_is_cuda(r->module)
+                               ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_NAME)
+                               : NULL;
     unsigned length = 0;
     const char *text =
         name ? LLVMGetMDString(LLVMMetadataAsValue(r->context, name), &length) : NULL;

@@ -92,16 +92,23 @@ class KernelsLast : public MultiplexConsumer
 {
     ASTContext *context = nullptr;
     llvm::SmallVector<FunctionDecl *, 16> kernels;
-    llvm::SmallVector<Decl *, 4> instances;
+    llvm::SmallVector<Decl *, 16> held; /* in their order: kernels, and what they are in */
 
-    /* --instantiate's text: a variable that refers to a kernel. */
-    static bool is_instance(const Decl *declaration)
+    /* The kernels of a declaration, also within namespaces and extern "C". True: there are some, or
+     * it is --instantiate's text, a variable that refers to one. */
+    bool has_kernels(Decl *declaration)
     {
-        const auto *space = dyn_cast<NamespaceDecl>(declaration);
-        if (!space || !space->isAnonymousNamespace() || space->decls_empty())
-            return false;
-        const auto *variable = dyn_cast<VarDecl>(*space->decls_begin());
-        return variable && variable->getName().starts_with("lw__kernel_");
+        auto *function = dyn_cast<FunctionDecl>(declaration);
+        if (function && function->hasAttr<CUDAGlobalAttr>())
+            kernels.push_back(function);
+        bool has = function && function->hasAttr<CUDAGlobalAttr>();
+        const auto *variable = dyn_cast<VarDecl>(declaration);
+        has |=
+            variable && variable->getIdentifier() && variable->getName().starts_with("lw__kernel_");
+        if (isa<NamespaceDecl, LinkageSpecDecl>(declaration))
+            for (Decl *within : cast<DeclContext>(declaration)->decls())
+                has |= has_kernels(within);
+        return has;
     }
 
     void Initialize(ASTContext &of) override
@@ -112,11 +119,8 @@ class KernelsLast : public MultiplexConsumer
     bool HandleTopLevelDecl(DeclGroupRef group) override
     {
         for (Decl *declaration : group) {
-            auto *function = dyn_cast<FunctionDecl>(declaration);
-            if (function && function->hasAttr<CUDAGlobalAttr>())
-                kernels.push_back(function);
-            else if (is_instance(declaration))
-                instances.push_back(declaration);
+            if (has_kernels(declaration))
+                held.push_back(declaration);
             else if (!MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration)))
                 return false;
         }
@@ -129,10 +133,8 @@ class KernelsLast : public MultiplexConsumer
             const FunctionType::ExtInfo info = type->getExtInfo().withCallingConv(CC_Win64);
             kernel->setType(QualType(context->adjustFunctionType(type, info), 0));
         }
-        for (FunctionDecl *kernel : kernels)
-            MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(kernel));
-        for (Decl *instance : instances)
-            MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(instance));
+        for (Decl *declaration : held)
+            MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration));
         MultiplexConsumer::HandleTranslationUnit(of);
     }
 
