@@ -55,6 +55,18 @@ static struct lw__kernel *find_kernel(struct lw__kernels *kernels, LLVMValueRef 
     return NULL;
 }
 
+/* Its place has the word that the source has there. LLVM's name of the function may go before. */
+static void name_place(struct lw__kernel *kernel)
+{
+    const char *word = kernel->name;
+    const size_t length = strcspn(word, "<(");
+    for (const char *c = word; c < kernel->name + length; c++)
+        if (*c == ':')
+            word = c + 1;
+    kernel->loc.name = word;
+    kernel->loc.name_length = (size_t)(kernel->name + length - word);
+}
+
 static void add_kernel(struct reader *r, LLVMValueRef function)
 {
     if (find_kernel(r->kernels, function))
@@ -64,6 +76,7 @@ static void add_kernel(struct reader *r, LLVMValueRef function)
         lw__kernels_add(r->arena, r->kernels, LLVMGetValueName2(function, &length));
     kernel->function = function;
     kernel->loc = lw__loc_of(function);
+    name_place(kernel);
     kernel->alias = lw__llvm_word_of(r->arena, function, LW_ALIAS);
 }
 
