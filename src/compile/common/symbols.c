@@ -10,7 +10,6 @@
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
 #include "base/manifest.h"
-#include <assert.h>
 
 static bool is_symbol(LLVMValueRef global)
 {

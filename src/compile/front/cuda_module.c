@@ -207,7 +207,7 @@ static void replace_asserts(struct lw__unit *unit)
         LLVMDeleteFunction(theirs);
 }
 
-/* True if it is a variable of the device: of those with static clang does not say so. */
+/* True if it is a variable of the device. clang does not mark those that are static. */
 static bool is_symbol(LLVMValueRef global)
 {
     const bool is_own = LLVMGetLinkage(global) == LLVMPrivateLinkage ||
