@@ -47,14 +47,29 @@ static void share(LLVMValueRef global)
     LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
-/* What the header says of variables: clang keeps no address spaces on this target. */
-static void read_annotations(LLVMModuleRef module)
+/* The annotation is of a header of ours, or by llvm/clang_refusals.cpp. */
+static void refuse(struct lw__unit *unit, LLVMValueRef function, const char *annotation)
 {
+    static const char begin[] = LW_REFUSED "\t";
+    if (strncmp(annotation, begin, strlen(begin)) != 0)
+        return;
+    const char *before = lw__llvm_word_of(&unit->scratch, function, LW_REFUSED);
+    lw__llvm_word(
+        function, LW_REFUSED,
+        lw__format(&unit->scratch, "%s%s\n", before ? before : "", annotation + strlen(begin)));
+}
+
+/* What the header says of variables: clang keeps no address spaces on this target. */
+static void read_annotations(struct lw__unit *unit)
+{
+    LLVMModuleRef module = unit->module;
     LLVMValueRef rows = annotations(module);
     for (int i = 0; rows && i < LLVMGetNumOperands(rows); i++) {
         LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
         LLVMValueRef value = LLVMGetOperand(row, ANNOTATED_VALUE);
         const char *text = lw__ir_literal(LLVMGetOperand(row, ANNOTATION));
+        if (text && LLVMIsAFunction(value))
+            refuse(unit, value, text);
         if (!text || !LLVMIsAGlobalVariable(value))
             continue;
         if (!strcmp(text, "lw.shared"))
@@ -259,7 +274,7 @@ bool lw__cuda_module(struct lw__unit *unit)
         LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(unit->context), 1, 0));
     LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorOverride, LW_CUDA_FLAG,
                       strlen(LW_CUDA_FLAG), one);
-    read_annotations(unit->module);
+    read_annotations(unit);
     take_instances(unit);
     replace_asserts(unit);
     make_internal(unit);

@@ -121,6 +121,9 @@ const char *lw__our_header(struct lw__arena *arena, const char *name);
  * attribute has what was asked. */
 #define LW_INSTANCE "lw.instance"
 #define LW_ALIAS "lw.alias"
+/* What a function's annotations say of why kernels that reach it are refused; a line for each:
+ * TEXT, or with tabs between TEXT, LINE, COLUMN, FILE. Without a place it is that of the call. */
+#define LW_REFUSED "lw.refused"
 bool lw__cuda_module(struct lw__unit *unit);
 
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
@@ -175,6 +178,12 @@ struct lw__reached {
 };
 void lw__reached_find(struct lw__arena *arena, LLVMValueRef kernel, struct lw__reached *reached);
 bool lw__is_reached(const struct lw__reached *reached, LLVMValueRef value);
+
+/* ---- refused_marks.c ------------------------------------------------------------------------- */
+
+/* Report a function's marks: those with a place, or with `call`, where it is called, the others. */
+void lw__front_marked(struct lw__arena *arena, struct lw__diags *diags, LLVMValueRef function,
+                      const struct lw__loc *call);
 
 /* ---- restrictions.c -------------------------------------------------------------------------- */
 

@@ -297,6 +297,7 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
                         name);
         return;
     }
+    lw__front_marked(r->arena, r->diags, callee, &loc);
     lw__front_check_text(r->diags, call);
     if (!LLVMIsDeclaration(callee) || is_ours(name) ||
         starts_with(name, "__ubsan_handle_vla_bound"))
@@ -387,6 +388,7 @@ static bool has_attribute(LLVMValueRef function, const char *name)
 static void check_function(struct refuse *r, LLVMValueRef function)
 {
     struct lw__loc loc = lw__loc_of(function);
+    lw__front_marked(r->arena, r->diags, function, NULL);
     if (is_ours(name_of(function)))
         lw__diags_error(r->diags, loc, "'%s' is a name of the compiler's: give it another",
                         name_of(function));

@@ -6,6 +6,7 @@
  * lanewise-compile needs nothing beside it.
  */
 #include "compile/llvm/clang.h"
+#include "compile/llvm/clang_refusals.h"
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
@@ -91,6 +92,7 @@ class DeclarationPrinter : public ASTConsumer
 class KernelsLast : public MultiplexConsumer
 {
     ASTContext *context = nullptr;
+    Refusals &refusals;
     llvm::SmallVector<FunctionDecl *, 16> kernels;
     llvm::SmallVector<Decl *, 16> held; /* in their order: kernels, and what they are in */
 
@@ -119,6 +121,9 @@ class KernelsLast : public MultiplexConsumer
     bool HandleTopLevelDecl(DeclGroupRef group) override
     {
         for (Decl *declaration : group) {
+            refusals.attach(declaration);
+            if (refusals.has_failed())
+                continue;
             if (has_kernels(declaration))
                 held.push_back(declaration);
             else if (!MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration)))
@@ -133,24 +138,36 @@ class KernelsLast : public MultiplexConsumer
             const FunctionType::ExtInfo info = type->getExtInfo().withCallingConv(CC_Win64);
             kernel->setType(QualType(context->adjustFunctionType(type, info), 0));
         }
+        refusals.attach(of.getTranslationUnitDecl());
+        refusals.end();
+        if (refusals.has_failed())
+            return;
         for (Decl *declaration : held)
             MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration));
         MultiplexConsumer::HandleTranslationUnit(of);
     }
 
   public:
-    using MultiplexConsumer::MultiplexConsumer;
+    KernelsLast(std::vector<std::unique_ptr<ASTConsumer>> emitter, Refusals &of)
+        : MultiplexConsumer(std::move(emitter)), refusals(of)
+    {
+    }
 };
 
 class EmitKernelsAction : public EmitBCAction
 {
+    Refusals &refusals;
+
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &clang,
                                                    llvm::StringRef file) override
     {
         std::vector<std::unique_ptr<ASTConsumer>> emitter;
         emitter.push_back(EmitBCAction::CreateASTConsumer(clang, file));
-        return std::make_unique<KernelsLast>(std::move(emitter));
+        return std::make_unique<KernelsLast>(std::move(emitter), refusals);
     }
+
+  public:
+    explicit EmitKernelsAction(Refusals &of) : refusals(of) {}
 };
 
 class EmitAndPrintAction : public EmitBCAction
@@ -166,12 +183,13 @@ class EmitAndPrintAction : public EmitBCAction
     }
 };
 
-static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind, bool is_cuda)
+/* refusals: NULL if the file is in C. */
+static std::unique_ptr<FrontendAction> action_of(frontend::ActionKind kind, Refusals *refusals)
 {
     switch (kind) {
     case frontend::EmitBC:
-        if (is_cuda) /* the declarations of C++'s library are many, and nobody reads them */
-            return std::make_unique<EmitKernelsAction>();
+        if (refusals) /* the declarations of C++'s library are many, and nobody reads them */
+            return std::make_unique<EmitKernelsAction>(*refusals);
         return std::make_unique<EmitAndPrintAction>();
     case frontend::EmitLLVM: return std::make_unique<EmitLLVMAction>();
     case frontend::EmitObj: return std::make_unique<EmitObjAction>();
@@ -194,9 +212,13 @@ static int run_front_end(const llvm::opt::ArgStringList &options, const char *pr
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(on_fatal_error, &clang.getDiagnostics());
     early->FlushDiagnostics(clang.getDiagnostics());
+    std::unique_ptr<Refusals> refusals;
+    if (clang.getLangOpts().CUDA)
+        refusals = std::make_unique<Refusals>(clang.getDiagnostics());
     std::unique_ptr<FrontendAction> action =
-        action_of(clang.getFrontendOpts().ProgramAction, clang.getLangOpts().CUDA);
-    const bool ok = is_read && action && clang.ExecuteAction(*action);
+        action_of(clang.getFrontendOpts().ProgramAction, refusals.get());
+    const bool ok =
+        is_read && action && clang.ExecuteAction(*action) && !(refusals && refusals->has_failed());
     llvm::outs().flush();
     llvm::errs().flush();
     _Exit(!ok); /* the process ends sooner than all would be given back */
