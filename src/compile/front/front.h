@@ -126,6 +126,13 @@ const char *lw__our_header(struct lw__arena *arena, const char *name);
 #define LW_REFUSED "lw.refused"
 bool lw__cuda_module(struct lw__unit *unit);
 
+/* ---- function_pointers.c --------------------------------------------------------------------- */
+
+/* Calls through pointers become calls of the functions that they may be. */
+void lw__front_function_pointers(struct lw__unit *unit);
+/* True if a pointer that is called is from a virtual table. */
+bool lw__front_is_virtual(LLVMValueRef callee);
+
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 
 /* The module as text, with conversions between _Float16 and __bf16 through float. */

@@ -324,8 +324,11 @@ static void check_call(struct refuse *r, LLVMValueRef call)
     } else if (!LLVMIsAFunction(callee)) {
         if (first_time(r, KIND_POINTER_CALL, loc, ""))
             lw__diags_error(r->diags, loc,
-                            "call through a pointer: function pointers are not in "
-                            "the kernel language");
+                            lw__front_is_virtual(callee)
+                                ? "virtual calls are not in the kernel language: use a template, "
+                                  "or an object of a class that is known"
+                                : "call through a pointer: function pointers are not in "
+                                  "the kernel language");
     } else {
         check_callee(r, call, callee);
     }
