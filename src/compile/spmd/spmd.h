@@ -91,6 +91,8 @@ struct lw__region {
 
 enum { LW_SPMD_PIECES_MAX = 256 };
 
+enum { LW_LANE_OPERANDS = 3 };
+
 /* The code of a gang under construction. Of a round only `first` is set. */
 struct lw__gang {
     struct lw__coroutine co;
@@ -222,7 +224,10 @@ struct lw__spmd {
     LLVMValueRef refused[LW_GUARD_OPERANDS], refused_words;
     struct lw__refusal *refusals; /* the end of each check's lanes that are outside */
     size_t refusal_count;
-    LLVMValueRef dummy;   /* 64 bytes that a masked-off scalar access may touch */
+    LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
+    LLVMValueRef
+        lane_operands[LW_LANE_OPERANDS]; /* memory for lanes of a loop (memory/lane_loop.c),
+                                                   * 128 bytes; NULL: none so far */
     uint64_t emission_id; /* of the current block's emission: values it computes are valid in it */
     /* Of values loaded or broadcast: the part of a block's code that dominates its rest. */
     uint64_t dominance_scope;

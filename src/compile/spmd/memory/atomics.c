@@ -1,8 +1,9 @@
 /* atomics.c - atomicrmw and cmpxchg.
  *
- * Each active lane executes its own, from the first to the last. One operation is enough if the old
- * values are unused, the address is uniform and the order does not matter. The lanes' operands are
- * combined first.
+ * Each active lane executes its own, from the first to the last. One operation is enough at a
+ * uniform address, if the old values are unused and the order does not matter: the lanes' operands
+ * are combined first. One is enough for a sum whose old values are used, too. A lane's old value is
+ * that of memory and the operands of the active lanes below.
  *
  * Only one thread of the machine touches a block's shared memory. There an atomic operation is a
  * load, the operation and a store.
@@ -239,6 +240,8 @@ static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__acce
     bool used = LLVMGetFirstUse(i);
     LLVMValueRef old = used ? LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
     struct lw__lane_loop loop;
+    lw__lane_keep(s, &address, 0);
+    lw__lane_keep(s, &value, 1);
     lw__lane_loop_open(s, lw__access_mask(s, a), old, NULL, &loop);
     old = build_rmw(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, value, &loop));
     if (used)
@@ -255,18 +258,27 @@ static void serial_cmpxchg(struct lw__spmd *s, LLVMValueRef i, const struct lw__
     struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 2), a->piece);
     LLVMTypeRef old_type = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
     struct lw__lane_loop loop;
-    lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(old_type),
-                       LLVMConstNull(lw__spmd_vector_type(s, s->i1)), &loop);
+    lw__lane_keep(s, &address, 0);
+    lw__lane_keep(s, &expected, 1);
+    lw__lane_keep(s, &value, 2);
+    lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(old_type), lw__spmd_const64(s, 0),
+                       &loop);
     LLVMValueRef done =
         build_cmpxchg(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, expected, &loop),
                       lw__lane_pick(s, value, &loop));
     LLVMValueRef old = LLVMBuildExtractValue(s->builder, done, 0, "");
     LLVMValueRef success = LLVMBuildExtractValue(s->builder, done, 1, "");
     old = LLVMBuildInsertElement(s->builder, loop.carry[0], old, loop.lane, "");
-    success = LLVMBuildInsertElement(s->builder, loop.carry[1], success, loop.lane, "");
+    /* A bit of an integer is set in one step, a lane of a mask in several. */
+    success = LLVMBuildShl(s->builder, LLVMBuildZExt(s->builder, success, s->i64, ""),
+                           LLVMBuildZExt(s->builder, loop.lane, s->i64, ""), "");
+    success = LLVMBuildOr(s->builder, loop.carry[1], success, "");
     lw__lane_loop_close(s, &loop, old, success);
-    for (uint32_t part = 0; part < 2; part++)
-        lw__spmd_set_member(s, i, a->piece, part, loop.carry[part]);
+    success =
+        LLVMBuildTrunc(s->builder, loop.carry[1], LLVMIntTypeInContext(s->context, s->width), "");
+    success = LLVMBuildBitCast(s->builder, success, lw__spmd_vector_type(s, s->i1), "");
+    lw__spmd_set_member(s, i, a->piece, 0, loop.carry[0]);
+    lw__spmd_set_member(s, i, a->piece, 1, success);
 }
 
 /* No lane runs it. */
@@ -318,6 +330,104 @@ static LLVMValueRef reduce(struct lw__spmd *s, const struct combining *c, LLVMVa
     return lw__llvm_intrinsic(s->builder, s->module, c->reduce, &type, &vector, 1);
 }
 
+/* ---- old values of sums ---------------------------------------------------------------------- */
+
+/* What a piece adds to a sum. */
+struct addend {
+    LLVMValueRef total; /* of all active lanes, a scalar; NULL: there are none */
+    LLVMValueRef below; /* per lane: of the active lanes below it, a vector */
+};
+
+static bool is_sum(LLVMValueRef i)
+{
+    return LLVMIsAAtomicRMWInst(i) && LLVMGetFirstUse(i) &&
+           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind &&
+           (LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpAdd ||
+            LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpSub);
+}
+
+/* The sums of the lanes below each. source: Kogge & Stone, see collective/scan.c */
+static LLVMValueRef sums_below(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef *sums)
+{
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(v)), x = v;
+    for (uint32_t distance = 1; distance < s->width; distance *= 2) {
+        int from[LW_LANES_MAX];
+        for (uint32_t l = 0; l < s->width; l++)
+            from[l] = (int)(s->width - distance + l);
+        x = LLVMBuildAdd(s->builder, x, lw__spmd_shuffle(s, none, x, from, s->width), "");
+    }
+    *sums = x;
+    return LLVMBuildSub(s->builder, x, v, "");
+}
+
+/* A uniform operand: the lanes are counted, as bytes. */
+static struct addend of_uniform(struct lw__spmd *s, LLVMValueRef v, const struct lw__access *a)
+{
+    LLVMValueRef mask = lw__access_mask(s, a), bits = lw__mask_bits(s, mask), sums;
+    LLVMTypeRef vector = lw__spmd_vector_type(s, LLVMTypeOf(v)), type = LLVMTypeOf(bits);
+    struct addend made = {lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_ctpop, &type, &bits, 1),
+                          LLVMBuildZExt(s->builder, mask, lw__spmd_vector_type(s, s->i8), "")};
+    made.total = LLVMBuildIntCast2(s->builder, made.total, LLVMTypeOf(v), false, "");
+    made.total = LLVMBuildMul(s->builder, made.total, v, "");
+    made.below = sums_below(s, made.below, &sums);
+    made.below = LLVMBuildIntCast2(s->builder, made.below, vector, false, "");
+    made.below = LLVMBuildMul(s->builder, made.below, lw__spmd_splat(s, v), "");
+    return made;
+}
+
+static struct addend addend(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct addend made = {NULL, NULL};
+    LLVMValueRef v = LLVMGetOperand(i, 1), sums;
+    if (!a->count)
+        return made;
+    if (lw__is_uniform(s->facts, v))
+        return of_uniform(s, lw__spmd_uniform(s, v), a);
+    made.below = sums_below(s, operands(s, &combinings[0], i, a), &sums);
+    made.total = LLVMBuildExtractElement(s->builder, sums, lw__spmd_const32(s, s->width - 1), "");
+    return made;
+}
+
+/* One operation at this address for some pieces; mask[0] is that of the first. */
+static void sum_of_pieces(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                          const LLVMValueRef *mask, uint32_t first, uint32_t end)
+{
+    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
+    struct addend *of = lw__new(&s->unit->scratch, end - first, sizeof *of);
+    LLVMValueRef total = NULL;
+    for (uint32_t p = first; p < end; p++) {
+        struct lw__access a = {.instruction = i};
+        lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask[p - first], &a);
+        struct addend *own = &of[p - first];
+        *own = addend(s, i, &a);
+        if (own->total && total)
+            own->below = LLVMBuildAdd(s->builder, own->below, lw__spmd_splat(s, total), "");
+        if (own->total)
+            total = total ? LLVMBuildAdd(s->builder, total, own->total, "") : own->total;
+    }
+    LLVMValueRef old = total ? lw__spmd_splat(s, build_rmw(s, i, address, total)) : NULL;
+    const LLVMOpcode op = LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpAdd ? LLVMAdd : LLVMSub;
+    for (uint32_t p = first; p < end; p++)
+        if (of[p - first].total)
+            lw__spmd_set_vector(s, i, p,
+                                LLVMBuildBinOp(s->builder, op, old, of[p - first].below, ""));
+        else
+            set_nothing(s, i, p);
+    lw__arena_release(&s->unit->scratch, mark);
+}
+
+/* True if constants leave more than one lane of the gang that may execute it. */
+static bool by_several(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
+{
+    uint32_t lanes = 0;
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        struct lw__access a = {.instruction = i};
+        lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask[p], &a);
+        lanes += a.count;
+    }
+    return lanes > 1;
+}
+
 /* ---- a piece; the gang ----------------------------------------------------------------------- */
 
 /* lw__spmd_atomic - the atomicrmw or cmpxchg of one piece. */
@@ -337,6 +447,11 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
     }
     if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == 1) {
         lone_rmw(s, i, &a);
+        return true;
+    }
+    single = a.count > 1 && is_sum(i) ? lw__access_single(s, &a) : NULL;
+    if (single) {
+        sum_of_pieces(s, i, single, &mask, p, p + 1);
         return true;
     }
     if (a.count > 1 && !lw__spmd_is_by_one_lane(s->facts, i))
@@ -387,6 +502,10 @@ static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVM
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
     const struct combining *c = combining_of(i);
+    if (is_sum(i) && by_several(s, i, mask)) {
+        sum_of_pieces(s, i, lw__spmd_uniform(s, LLVMGetOperand(i, 0)), mask, 0, s->pieces);
+        return true;
+    }
     if (!c) {
         for (uint32_t p = 0; p < s->pieces; p++)
             if (!lw__spmd_atomic(s, i, p, mask[p]))

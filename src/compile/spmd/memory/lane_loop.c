@@ -80,11 +80,34 @@ struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uin
     return operand;
 }
 
+void lw__lane_keep(struct lw__spmd *s, struct lw__lane_operand *operand, unsigned slot)
+{
+    enum { BYTES = 128 };
+    LLVMTypeRef type = LLVMTypeOf(operand->value);
+    assert(slot < LW_LANE_OPERANDS);
+    if (operand->same || LLVMGetElementType(type) == s->i1 ||
+        LLVMABISizeOfType(s->data, type) > BYTES)
+        return;
+    if (!s->lane_operands[slot]) {
+        s->lane_operands[slot] =
+            LLVMBuildAlloca(s->alloca_builder, LLVMArrayType2(s->i8, BYTES), "lanes");
+        LLVMSetAlignment(s->lane_operands[slot], 64);
+    }
+    operand->memory = s->lane_operands[slot];
+    LLVMSetAlignment(LLVMBuildStore(s->builder, operand->value, operand->memory), 64);
+}
+
 LLVMValueRef lw__lane_pick(struct lw__spmd *s, struct lw__lane_operand operand,
                            const struct lw__lane_loop *loop)
 {
     if (operand.same)
         return operand.value;
+    if (operand.memory) {
+        LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(operand.value));
+        LLVMValueRef lane = LLVMBuildZExt(s->builder, loop->lane, s->i64, "");
+        return LLVMBuildLoad2(s->builder, type,
+                              LLVMBuildGEP2(s->builder, type, operand.memory, &lane, 1, ""), "");
+    }
     return LLVMBuildExtractElement(s->builder, operand.value, loop->lane, "");
 }
 
@@ -108,6 +131,7 @@ LLVMValueRef lw__serial_load(struct lw__spmd *s, const struct lw__access *a)
     LLVMTypeRef vector = lw__spmd_vector_type(s, a->moved);
     remark_access(s, a);
     struct lw__lane_loop loop;
+    lw__lane_keep(s, &address, 0);
     lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(vector), NULL, &loop);
     LLVMValueRef value = lw__access_load(s, a, lw__lane_pick(s, address, &loop));
     value = LLVMBuildInsertElement(s->builder, loop.carry[0], value, loop.lane, "");
@@ -122,6 +146,8 @@ void lw__serial_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
     value.value = lw__access_moved(s, a, value.value);
     remark_access(s, a);
     struct lw__lane_loop loop;
+    lw__lane_keep(s, &address, 0);
+    lw__lane_keep(s, &value, 1);
     lw__lane_loop_open(s, lw__access_mask(s, a), NULL, NULL, &loop);
     lw__access_store(s, a, lw__lane_pick(s, value, &loop), lw__lane_pick(s, address, &loop));
     lw__lane_loop_close(s, &loop, NULL, NULL);

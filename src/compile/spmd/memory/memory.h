@@ -44,7 +44,8 @@ struct lw__lane_loop {
 /* An operand whose lanes are extracted one by one. */
 struct lw__lane_operand {
     LLVMValueRef value;
-    bool same; /* for all lanes of the piece */
+    bool same;           /* for all lanes of the piece */
+    LLVMValueRef memory; /* that has its lanes; NULL: they are extracted */
 };
 
 /* ---- access.c -------------------------------------------------------------------------------- */
@@ -113,6 +114,9 @@ void lw__lane_loop_open(struct lw__spmd *s, LLVMValueRef mask, LLVMValueRef carr
 void lw__lane_loop_close(struct lw__spmd *s, struct lw__lane_loop *loop, LLVMValueRef carry0,
                          LLVMValueRef carry1);
 struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uint32_t p);
+/* Store a vector before the loop, so that each lane is loaded in it. LLVM would store the vector in
+ * every iteration. Slots differ between the operands of a loop. */
+void lw__lane_keep(struct lw__spmd *s, struct lw__lane_operand *operand, unsigned slot);
 LLVMValueRef lw__lane_pick(struct lw__spmd *s, struct lw__lane_operand operand,
                            const struct lw__lane_loop *loop);
 LLVMValueRef lw__serial_load(struct lw__spmd *s, const struct lw__access *a);
