@@ -56,9 +56,18 @@ void lw__cpu_repeat_addresses(LLVMValueRef function)
 
 /* ---- addresses of lanes ---------------------------------------------------------------------- */
 
+/* A narrow index that is widened in another block is widened where the address is. */
+static void repeat_index(LLVMBuilderRef b, LLVMValueRef address)
+{
+    LLVMValueRef index = LLVMGetOperand(address, (unsigned)LLVMGetNumOperands(address) - 1U);
+    if ((LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)) &&
+        LLVMGetInstructionParent(index) != LLVMGetInstructionParent(address))
+        repeat_at(b, index, address);
+}
+
 /* A gather has room for one address that all lanes share and an index of each, times its scale, if
  * the sum is in its block, and a narrow index is widened there. Between these and the users are
- * branches where checks are made. */
+ * branches where checks are made, or masks are empty. */
 void lw__cpu_repeat_lane_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -67,13 +76,11 @@ void lw__cpu_repeat_lane_addresses(LLVMValueRef function)
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMPointerTypeKind)
             continue;
         LLVMValueRef user;
-        while ((user = user_elsewhere(i))) {
-            LLVMValueRef own = repeat_at(b, i, user);
-            LLVMValueRef index = LLVMGetOperand(own, LLVMGetNumOperands(own) - 1U);
-            if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
-                repeat_at(b, index, own);
-        }
-        if (!LLVMGetFirstUse(i))
+        while ((user = user_elsewhere(i)))
+            repeat_index(b, repeat_at(b, i, user));
+        if (LLVMGetFirstUse(i))
+            repeat_index(b, i);
+        else
             LLVMInstructionEraseFromParent(i);
     }
     LLVMDisposeBuilder(b);

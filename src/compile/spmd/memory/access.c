@@ -239,28 +239,46 @@ static LLVMTypeRef scale_of(struct lw__spmd *s, LLVMValueRef factors)
     }
 }
 
-/* The same addresses with signed 32-bit indices, if they are of elements with unsigned ones: an
- * instruction takes sixteen of these, but eight of 64 bits. They become signed by a base 2^31
- * elements further. Built where the access is, since the code generator sees no other block. */
+/* The same addresses with signed 32-bit indices, if they are of elements with such ones or with
+ * unsigned ones: an instruction takes sixteen of these, but eight of 64 bits. Unsigned ones become
+ * signed by a base 2^31 elements further. Constant offsets go to the base. Built where the access
+ * is, since the code generator sees no other block. */
 static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
 {
-    if (!lw__has(s->unit, LW_HAS_SHORT_INDICES) || !LLVMIsAGetElementPtrInst(where) ||
-        LLVMGetGEPSourceElementType(where) != s->i8 ||
-        LLVMTypeOf(LLVMGetOperand(where, 0)) != s->ptr)
+    LLVMValueRef from = where, number = NULL;
+    int64_t offset = 0;
+    while (LLVMIsAGetElementPtrInst(from) && LLVMGetGEPSourceElementType(from) == s->i8 &&
+           LLVMTypeOf(LLVMGetOperand(from, 0)) != s->ptr) {
+        LLVMValueRef more = LLVMGetOperand(from, 1);
+        if (LLVMIsConstant(more) && LLVMGetTypeKind(LLVMTypeOf(more)) == LLVMVectorTypeKind)
+            more = LLVMGetAggregateElement(more, 0);
+        if (!LLVMIsAConstantInt(more) || (LLVMTypeOf(LLVMGetOperand(from, 1)) != LLVMTypeOf(more) &&
+                                          LLVMGetOperand(from, 1) != lw__spmd_splat(s, more)))
+            return where;
+        offset += LLVMConstIntGetSExtValue(more);
+        from = LLVMGetOperand(from, 0);
+    }
+    if (!lw__has(s->unit, LW_HAS_SHORT_INDICES) || !LLVMIsAGetElementPtrInst(from) ||
+        LLVMGetGEPSourceElementType(from) != s->i8)
         return where;
-    LLVMValueRef base = LLVMGetOperand(where, 0), wide = LLVMGetOperand(where, 1);
+    LLVMValueRef base = LLVMGetOperand(from, 0), wide = LLVMGetOperand(from, 1);
     LLVMTypeRef scale = s->i8, type = LLVMTypeOf(wide);
     if (LLVMIsAInstruction(wide) && LLVMGetInstructionOpcode(wide) == LLVMMul) {
         scale = scale_of(s, LLVMGetOperand(wide, 1));
         wide = LLVMGetOperand(wide, 0);
     }
-    if (!scale || !LLVMIsAZExtInst(wide) ||
-        LLVMTypeOf(LLVMGetOperand(wide, 0)) != lw__spmd_vector_type(s, s->i32))
+    if (scale && (LLVMIsAZExtInst(wide) || LLVMIsASExtInst(wide)))
+        number = LLVMGetOperand(wide, 0);
+    if (!number || LLVMTypeOf(number) != lw__spmd_vector_type(s, s->i32))
         return where;
-    LLVMValueRef half = lw__spmd_const64(s, INT64_C(1) << 31), number = LLVMGetOperand(wide, 0);
-    base = LLVMBuildGEP2(s->builder, scale, base, &half, 1, "");
-    number =
-        LLVMBuildXor(s->builder, number, lw__spmd_splat(s, lw__spmd_const32(s, INT32_MIN)), "");
+    if (offset)
+        base = lw__spmd_bytes_on(s, base, lw__spmd_const64(s, offset));
+    if (LLVMIsAZExtInst(wide)) {
+        LLVMValueRef half = lw__spmd_const64(s, INT64_C(1) << 31),
+                     sign = lw__spmd_splat(s, lw__spmd_const32(s, INT32_MIN));
+        base = LLVMBuildGEP2(s->builder, scale, base, &half, 1, "");
+        number = LLVMBuildXor(s->builder, number, sign, "");
+    }
     number = LLVMBuildSExt(s->builder, number, type, "");
     return LLVMBuildGEP2(s->builder, scale, base, &number, 1, "");
 }
