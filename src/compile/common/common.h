@@ -38,6 +38,11 @@ void lw__hold_unsigned_indices(struct lw__unit *unit);
 /* In such a module with checks, whose proofs are there. */
 void lw__hold_signed_indices(struct lw__unit *unit);
 
+/* ---- narrow_counters.c ----------------------------------------------------------------------- */
+
+/* Of a target that is widened, behind the proofs: counters of loops that begin in memory. */
+void lw__narrow_counters(struct lw__unit *unit);
+
 /* ---- same_joins.c ---------------------------------------------------------------------------- */
 
 /* In a module of CUDA, whose variables are values. */

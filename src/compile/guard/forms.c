@@ -42,6 +42,7 @@ static bool guard_copy(struct lw__unit *unit, struct lw__kernel *rows)
         lw__arena_release(&unit->scratch, mark);
     }
     lw__hold_signed_indices(unit);
+    lw__narrow_counters(unit);
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     unit->guarded_bytes = LLVMGetBufferSize(bitcode);
     unit->guarded = lw__copy_bytes(&unit->arena, LLVMGetBufferStart(bitcode), unit->guarded_bytes);

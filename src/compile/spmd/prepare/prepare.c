@@ -7,6 +7,7 @@
  * iteration's number. unroll.c decides which loops are unrolled, and how far.
  */
 #include "compile/spmd/prepare/prepare.h"
+#include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 #include <string.h>
@@ -163,6 +164,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
     }
     bool ok = lw__llvm_passes(unit, LW_PASSES_before_unrolling);
     place_guards(unit);
+    for (size_t i = 0; is_widened && ok && i < unit->kernels.count; i++)
+        lw__prepare_invariant_loads(&unit->scratch, unit->kernels.rows[i].function);
     ok = ok && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
         lw__prepare_duplicate_returns(&unit->scratch, unit->kernels.rows[i].function);
@@ -178,6 +181,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
         lw__prepare_duplicate_dead_ends(&unit->scratch, function);
         lw__prepare_split_joins(&unit->scratch, function);
     }
+    if (is_widened && ok) /* LLVM has widened them again */
+        lw__narrow_counters(unit);
     place_guards(unit);
     return ok;
 }

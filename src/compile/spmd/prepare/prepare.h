@@ -59,6 +59,11 @@ enum { LW_GUARD_MORE = 3 };
 /* Checks that others imply go; those of a block stand before its accesses. */
 void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function);
 
+/* ---- invariant_loads.c ----------------------------------------------------------------------- */
+
+/* Loads and checks of a loop's header that every iteration repeats come before the loop. */
+void lw__prepare_invariant_loads(struct lw__arena *scratch, LLVMValueRef function);
+
 /* ---- prepare.c ------------------------------------------------------------------------------- */
 
 bool lw__pass_prepare(struct lw__unit *unit);
