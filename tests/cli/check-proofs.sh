@@ -200,6 +200,22 @@ KERNEL void tiles(float *y, const float *x, int n)
     for (int k = 0; k < n; k += 16)
         y[k + (int)(thread_idx.x & 15)] = x[k + (int)(thread_idx.x & 15)];
 }
+KERNEL void planes(float *y, const float *x, int cols, int rows, int planes)
+{
+    int c = global_idx.x + 1, r = global_idx.y + 1;
+    if (c >= cols - 1 || r >= rows - 1)
+        return;
+    int plane = cols * rows, at = r * cols + c;
+    for (int k = 1; k < planes - 1; k++) {
+        at += plane;
+        y[at] = x[at - plane] + x[at + plane] + x[at - cols] + x[at + 1];
+    }
+}
+KERNEL void from_one(float *y, int n)
+{
+    for (int k = 1; k != n; k++)
+        y[k] = 1;
+}
 KERNEL void shifted(float *y, unsigned left, unsigned right)
 {
     y[thread_idx.x << left >> right] = 1;
@@ -257,6 +273,12 @@ found chain 0 1 -b 1 'f32[15]' 13
 found across 0 1 -b 1,8 'f32[1]'
 clean ring 2 2 -b 8,8 -g 3,3 'f32[480]' 'f32[480]' 20 24
 found ring 1 2 -b 8,8 -g 3,3 'f32[480]' 'f32[479]' 20 24
+clean planes 5 5 -b 8,8 -g 3,3 'f32[2400]' 'f32[2400]' 20 24 5
+found planes 4 5 -b 8,8 -g 3,3 'f32[2400]' 'f32[2377]' 20 24 5 # the last that x[at + plane] reads
+found planes 4 5 -b 8,8 -g 3,3 'f32[1897]' 'f32[2400]' 20 24 5
+clean planes 5 5 -b 8,8 -g 3,3 'f32[1]' 'f32[1]' 20 24 2 # no planes inside
+clean from_one 1 1 -b 1 'f32[9]' 9
+found from_one 0 1 -b 1 'f32[9]' 0 # counts on until it wraps around
 clean triangle 2 2 -b 32 -g 2 'f32[40]' 'f32[1599]' 40 # x[39][39] is not read
 found triangle 1 2 -b 32 -g 2 'f32[40]' 'f32[1598]' 40
 found skips 0 1 -b 1 'f32[4]' 10 3

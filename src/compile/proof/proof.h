@@ -77,9 +77,10 @@ uint32_t lw__term_at(struct lw__terms *terms, LLVMValueRef v, struct lw__term_pl
 uint32_t lw__term_wide(struct lw__terms *terms, LLVMValueRef v, enum lw_term_kind extension,
                        struct lw__term_place at, int limits);
 unsigned lw__term_bits(LLVMValueRef v); /* of an integer, or a pointer; 0: no term can be of it */
-/* Of a phi of a loop's header: is it the number of iterations before, from 0 on by one? Of a value:
- * is it the same in all iterations of the loop of that header? */
-bool lw__term_counts(const struct lw__terms *terms, LLVMValueRef phi, uint32_t header);
+/* Of a phi of a loop's header: does it count the iterations before, by one, from a constant on that
+ * is not negative? Of a value: is it the same in all iterations of the loop of that header? */
+bool lw__term_counts(const struct lw__terms *terms, LLVMValueRef phi, uint32_t header,
+                     int64_t *from);
 bool lw__term_is_invariant(const struct lw__terms *terms, LLVMValueRef v, uint32_t header);
 bool lw__term_is_sum(LLVMValueRef v); /* True if it is a + b, or an or that is the same */
 

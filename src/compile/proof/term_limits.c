@@ -6,6 +6,7 @@
  */
 #include "compile/proof/proof.h"
 #include "compile/llvm/llvm.h"
+#include <string.h>
 
 enum { STEPS_MAX = 3, BITS_MAX = 64 };
 
@@ -153,8 +154,25 @@ static bool leaves(const struct lw__terms *t, uint32_t header, uint32_t to)
     return false;
 }
 
-/* A loop that counts its iterations from 0, and ends at the beginning of one where the number
- * equals a fixed one: until then it is less. */
+/* True if v, unsigned, is not less than a number that is not negative. LLVM bounds a loop from 1 to
+ * n by the greater of n and 1. */
+static bool is_at_least(LLVMValueRef v, int64_t least)
+{
+    if (!least)
+        return true;
+    const char *name = lw__ir_callee(v);
+    if (strncmp(name, "llvm.smax.", 10) != 0 && strncmp(name, "llvm.umax.", 10) != 0)
+        return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) >= least;
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef of = LLVMGetOperand(v, k);
+        if (LLVMIsAConstantInt(of) && LLVMConstIntGetSExtValue(of) >= least)
+            return true;
+    }
+    return false;
+}
+
+/* A loop that counts its iterations from a number, and ends at the beginning of one where the
+ * counter equals a fixed one that is not less: until then it is less. */
 static uint32_t by_end(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef condition,
                        uint32_t from, uint32_t to, struct lw__term_place at, int limits)
 {
@@ -168,9 +186,11 @@ static uint32_t by_end(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMV
         block = pred;
     }
     const uint32_t header = block;
+    int64_t start = 0;
     if (!LLVMIsAPHINode(v) || !is_comparison(condition) || LLVMGetOperand(condition, 0) != v ||
         lw__cfg_index(&t->g, LLVMGetInstructionParent(v)) != header ||
-        !lw__term_counts(t, v, header) ||
+        !lw__term_counts(t, v, header, &start) ||
+        !is_at_least(LLVMGetOperand(condition, 1), start) ||
         !lw__term_is_invariant(t, LLVMGetOperand(condition, 1), header))
         return term;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(t->g.blocks[from]);

@@ -272,28 +272,35 @@ static LLVMValueRef next_of(const struct lw__terms *t, LLVMValueRef phi, uint32_
     return next;
 }
 
-bool lw__term_counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block)
+bool lw__term_counts(const struct lw__terms *t, LLVMValueRef phi, uint32_t block, int64_t *from)
 {
     LLVMValueRef next = lw__term_bits(phi) > 1 ? next_of(t, phi, block) : NULL;
     if (!next || !LLVMIsABinaryOperator(next) || LLVMGetInstructionOpcode(next) != LLVMAdd ||
         LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) ||
         LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1)) != 1)
         return false;
+    bool entered = false;
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-        const uint32_t from = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
+        const uint32_t edge = lw__cfg_index(&t->g, LLVMGetIncomingBlock(phi, k));
         LLVMValueRef value = LLVMGetIncomingValue(phi, k);
-        if (from != UINT32_MAX && !lw__cfg_dominates(&t->g, block, from) &&
-            !(LLVMIsAConstantInt(value) && LLVMIsNull(value)))
+        if (edge == UINT32_MAX || lw__cfg_dominates(&t->g, block, edge))
+            continue;
+        if (!LLVMIsAConstantInt(value) || LLVMConstIntGetSExtValue(value) < 0 ||
+            (entered && LLVMConstIntGetSExtValue(value) != *from))
             return false;
+        *from = LLVMConstIntGetSExtValue(value);
+        entered = true;
     }
-    return true;
+    return entered;
 }
 
-/* The counter of iterations by which the loop of this header ends; NULL: it has none. */
-static LLVMValueRef iterations_of(const struct lw__terms *t, uint32_t block)
+/* The counter of iterations by which the loop of this header ends, and where it starts; NULL: it
+ * has none. */
+static LLVMValueRef iterations_of(const struct lw__terms *t, uint32_t block, int64_t *start)
 {
     EACH_PHI(i, t->g.blocks[block])
-        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && lw__term_counts(t, i, block) &&
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind &&
+            lw__term_counts(t, i, block, start) &&
             (is_compared(i) || is_compared(next_of(t, i, block))))
             return i;
     return NULL;
@@ -337,12 +344,16 @@ static uint32_t of_counted(struct lw__terms *t, LLVMValueRef phi, struct lw__ter
                            int limits)
 {
     const uint32_t block = lw__cfg_index(&t->g, LLVMGetInstructionParent(phi));
-    LLVMValueRef iterations = block == UINT32_MAX ? NULL : iterations_of(t, block);
+    int64_t start = 0;
+    LLVMValueRef iterations = block == UINT32_MAX ? NULL : iterations_of(t, block, &start);
     const unsigned bits = lw__term_bits(phi);
     if (!iterations || iterations == phi)
         return of_phi(t, phi);
     uint32_t times = lw__term_at(t, iterations, at, limits);
     const unsigned from = lw__term_bits(iterations);
+    if (start)
+        times =
+            lw__term_of_two(t, LW_TERM_SUBTRACT, from, times, lw__term_constant(t, from, start));
     uint32_t step;
     const bool steps = step_of(t, phi, block, &step), wraps_alike = steps && bits == from;
     if (from < BITS_MAX && !wraps_alike)
