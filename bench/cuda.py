@@ -132,13 +132,13 @@ def nw(n=1024):
     score = np.zeros((n + 1, n + 1), "i4")
     score[0], score[:, 0] = -10 * np.arange(n + 1), -10 * np.arange(n + 1)
     d_alike, d_score = on_device(alike, score)
-    wide, high = n // 128, n // 32
+    wide, high = n // 32, n // 128
 
     def ours():
         for diagonal in range(wide + high - 1):
             first = max(0, diagonal - high + 1)
             count = min(wide - 1, diagonal) - first + 1
-            kernel[count, 128, STREAM](d_alike, d_score, n, diagonal, first, 10)
+            kernel[count, 32, STREAM](d_alike, d_score, n, diagonal, first, 10)
 
     def serial():
         SERIAL.nw(p(alike), p(score), n, 10)
