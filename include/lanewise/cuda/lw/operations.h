@@ -66,16 +66,18 @@ LW_TOGETHER int lw_block_count(bool) __asm__("lw.block_count");
     LW_PLAIN T lw_##op(const volatile T *) __asm__("lw." #op "." #name);
 #define LW_ATOMIC_STORE(op, T, name)                                                               \
     LW_PLAIN void lw_##op(volatile T *, T) __asm__("lw." #op "." #name);
-#define LW_SMALL(X, op)                                                                            \
+#define LW_SMALL_INTEGERS(X, op)                                                                   \
     X(op, char, i8) X(op, signed char, i8) X(op, unsigned char, u8) X(op, short, i16)              \
-    X(op, unsigned short, u16) X(op, bool, bool)
-LW_NUMBERS(LW_ATOMIC, atomic_add) LW_HALVES(LW_ATOMIC, atomic_add)
-LW_NUMBERS(LW_ATOMIC, atomic_sub)
-LW_NUMBERS(LW_ATOMIC, atomic_min)
-LW_NUMBERS(LW_ATOMIC, atomic_max)
-LW_INTEGERS(LW_ATOMIC, atomic_and)
-LW_INTEGERS(LW_ATOMIC, atomic_or)
-LW_INTEGERS(LW_ATOMIC, atomic_xor)
+    X(op, unsigned short, u16)
+#define LW_SMALL(X, op) LW_SMALL_INTEGERS(X, op) X(op, bool, bool)
+LW_NUMBERS(LW_ATOMIC, atomic_add) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_add)
+LW_HALVES(LW_ATOMIC, atomic_add)
+LW_NUMBERS(LW_ATOMIC, atomic_sub) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_sub)
+LW_NUMBERS(LW_ATOMIC, atomic_min) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_min)
+LW_NUMBERS(LW_ATOMIC, atomic_max) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_max)
+LW_INTEGERS(LW_ATOMIC, atomic_and) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_and)
+LW_INTEGERS(LW_ATOMIC, atomic_or) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_or)
+LW_INTEGERS(LW_ATOMIC, atomic_xor) LW_SMALL_INTEGERS(LW_ATOMIC, atomic_xor)
 LW_NUMBERS(LW_ATOMIC, atomic_exchange) LW_SMALL(LW_ATOMIC, atomic_exchange)
 LW_NUMBERS(LW_ATOMIC_CAS, atomic_cas) LW_SMALL(LW_ATOMIC_CAS, atomic_cas)
 LW_NUMBERS(LW_ATOMIC_LOAD, atomic_load) LW_SMALL(LW_ATOMIC_LOAD, atomic_load)
