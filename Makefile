@@ -47,7 +47,7 @@ test-cpu: all
 
 # `make test`, and what it takes a share of in full: the code of every kernel, every size of block,
 # 5,000 calls of the operations on each device, all pairs of their dtypes, extents and strides,
-# 2,000 graphs, 13,000 random kernels, the wheel, a build with clang, mistakes that a test must
+# 2,000 graphs, 16,000 random kernels, the wheel, a build with clang, mistakes that a test must
 # notice. Some hours.
 test-all: test test-cpu
 	meson test -C $(BUILD)
@@ -67,6 +67,9 @@ test-all: test test-cpu
 	for device in check cpu ref; do $(BUILD)/tests/unit/ops_graph_memory $$device || exit; done
 	$(BUILD)/tests/random/random --programs 10000
 	$(BUILD)/tests/random/random --wild --programs 3000
+	$(BUILD)/tests/random/random --cuda --programs 2000
+	$(BUILD)/tests/random/random --cuda --device cpu --programs 500
+	$(BUILD)/tests/random/random --cuda --wild --programs 500
 	$(BUILD)/tests/planted/planted --cases 6500
 	$(BUILD)/tests/planted/planted --mixed --cases 5000
 	$(BUILD)/tests/planted/outside --cases 5000

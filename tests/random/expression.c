@@ -1,6 +1,7 @@
 /* expression.c - random expressions of a wanted type; without effects, so that their order is
  * nobody's business, and uniform where all threads of the block must agree. */
 #include "generate.h"
+#include "language.h"
 #include <math.h>
 #include <string.h>
 
@@ -175,7 +176,7 @@ static struct expr *of_aggregate(struct generator *g, enum type type, int depth,
     bool any = shape == STRUCT || percent(g, 40);
     struct var *v = find_var(g, shape, any ? NO_TYPE : type, uniform);
     struct expr *e = v ? part(g, v, depth, uniform) : NULL;
-    if (e && e->kind == X_PART && percent(g, 40)) {
+    if (e && e->kind == X_PART && percent(g, 40) && !g->p->language->lacks.reductions) {
         e->kind = X_REDUCE;
         e->op = is_float(v->type) ? R_MAX + below(g, 2) : below(g, REDUCTIONS);
     }
@@ -252,6 +253,7 @@ static struct expr *row(struct generator *g, enum type type, int depth)
         return generate_record(g, below(g, FIELDS));
     struct expr *e = cell(g, X_ROW, type);
     e->op = type == BOOL || percent(g, 40) ? 1 : 2 << below(g, 2);
+    e->op = g->p->language->lacks.long_halves && is_half(type) && e->op > 2 ? 2 : e->op;
     e->sub = below(g, e->op);
     if (e->op == 1 && depth > 0 && percent(g, 40))
         e->kid[0] = generate_expr(g, any_type(g), depth - 1, false);
@@ -466,11 +468,13 @@ struct expr *generate_expr(struct generator *g, enum type type, int depth, bool 
         return unary(g, type, depth, uniform);
     if (what == 4)
         return choose(g, type, depth, uniform);
-    if (what == 5 && (type == F32 || type == F64) && percent(g, 25) && !g->only_uniform)
-        return exponent(g, (enum exponent)below(g, E_OF), type, depth, uniform);
+    if (what == 5 && (type == F32 || type == F64) && percent(g, 25) && !g->only_uniform) {
+        enum exponent op = (enum exponent)below(g, g->p->language->lacks.powers ? E_POWI : E_OF);
+        return exponent(g, op, type, depth, uniform);
+    }
     if (what == 5 && (type == F32 || type == F64))
         return maths(g, type, depth, uniform);
-    if (what == 5 && !is_float(type) && percent(g, 30))
+    if (what == 5 && !is_float(type) && !g->p->language->lacks.overflow && percent(g, 30))
         return overflow(g, type, depth, uniform);
     if (what == 5 && !is_float(type) && percent(g, 40))
         return whole(g, type, depth, uniform);
@@ -563,13 +567,13 @@ static struct expr *own_input(struct generator *g, enum type type)
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_TOGETHER, I32);
-    bool computes = percent(g, 30);
+    bool computes = percent(g, 30), (*has)(enum together op) = g->p->language->has_collective;
     const struct together_info *info;
     do {
         e->op = below(g, TOGETHERS);
         info = &togethers[e->op];
     } while ((computes && (info->moves || info->is_vote)) || info->is_block != is_block ||
-             info->takes_nothing ||
+             info->takes_nothing || (has && !has((enum together)e->op)) ||
              (e->op == T_block_broadcast && (!g->wants[W_BORROW] || uniform)) ||
              (uniform && info->scans));
     if (info->moves)

@@ -6,6 +6,7 @@
  * every cell for atomics has one operation. So there is no race and no order to depend on.
  */
 #include "generate.h"
+#include "language.h"
 #include <string.h>
 
 static int below(struct generator *g, int n)
@@ -173,6 +174,13 @@ static void block_helper(struct generator *g, struct helper *h)
     enter_scope(g, v);
 }
 
+/* elements_of - how many a short vector of the type has. */
+int elements_of(struct generator *g, enum type type)
+{
+    const int count = 2 + below(g, 3);
+    return g->p->language->lacks.long_halves && is_half(type) ? 2 : count;
+}
+
 static struct var *make_parameter(struct generator *g)
 {
     enum shape shape = g->wants[W_STRUCT] && percent(g, 30)   ? STRUCT
@@ -180,7 +188,7 @@ static struct var *make_parameter(struct generator *g)
                                                               : SCALAR;
     enum type type = any_type(g);
     struct var *v = var_new(g->p, shape == VECTOR && type == BOOL ? U8 : type, shape);
-    v->count = shape == VECTOR ? 2 + below(g, 3) : 0;
+    v->count = shape == VECTOR ? elements_of(g, v->type) : 0;
     v->is_reference = shape != VECTOR && g->wants[W_REFERENCE] && percent(g, 45);
     if (shape == STRUCT) {
         v->type = I32;
@@ -404,6 +412,8 @@ static void make_tables(struct generator *g)
     for (int i = 1 + below(g, 2); i > 0; i--) {
         struct stmt *s = stmt_new(g->p, S_DECLARE);
         s->var = var_new(g->p, any_type(g), ARRAY);
+        if (g->p->language->lacks.half_tables && is_half(s->var->type))
+            s->var->type = F32;
         s->var->is_parameter = s->var->uniform = true;
         s->var->count = 2 << below(g, 3);
         for (int k = 0; k < s->var->count; k++)
@@ -480,7 +490,8 @@ static void dump(struct generator *g)
 static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN, W_ENTRY, W_TURN};
 
 /* draw - a program of any size. */
-static struct program *draw(uint64_t seed, uint64_t state, bool only_uniform)
+static struct program *draw(uint64_t seed, uint64_t state, const struct language *language,
+                            bool only_uniform)
 {
     struct generator g = {.p = program_create(seed),
                           .d = {state},
@@ -488,11 +499,13 @@ static struct program *draw(uint64_t seed, uint64_t state, bool only_uniform)
                           .label = -1,
                           .entry = -1};
     struct program *p = g.p;
+    p->language = language;
     dice_next(&g.d);
     for (int i = 0; i < WANTS; i++)
         g.wants[i] = percent(&g, 40);
     for (size_t i = 0; i < sizeof divergent / sizeof *divergent; i++)
         g.wants[divergent[i]] &= !only_uniform;
+    g.wants[W_ENTRY] &= !language->lacks.entries;
     g.wants[W_TURN] &= percent(&g, 25); /* blocks of such run in gangs of a warp */
     choose_launch(&g);
     choose_types(&g);
@@ -551,15 +564,16 @@ static bool is_large(struct program *p, int most)
 
 /* The largest third takes most of the time, and an hour of the others shows more: one in eight
  * stays, and in place of the rest stand the first that are smaller. */
-struct program *generate(uint64_t seed, bool only_uniform, bool is_small)
+struct program *generate(uint64_t seed, const struct language *language, bool only_uniform,
+                         bool is_small)
 {
     struct dice d = {~seed};
-    struct program *p = draw(seed, seed, only_uniform);
+    struct program *p = draw(seed, seed, language, only_uniform);
     const int most = is_small ? 80 : 500;
     bool stays = dice_below(&d, 8) == 0 && !is_small;
     for (uint64_t again = 1; !stays && is_large(p, most); again++) {
         program_destroy(p);
-        p = draw(seed, seed + (again << 48), only_uniform);
+        p = draw(seed, seed + (again << 48), language, only_uniform);
     }
     return p;
 }

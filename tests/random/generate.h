@@ -75,6 +75,7 @@ struct expr *generate_record(struct generator *g, int field);
 bool may_meet(const struct generator *g);
 
 /* generate.c */
+int elements_of(struct generator *g, enum type type);
 struct stmt *append_stmt(struct generator *g, enum stmt_kind kind);
 void append_barrier(struct generator *g);
 void generate_inside(struct generator *g, struct block *b, int count);

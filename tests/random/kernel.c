@@ -2,25 +2,26 @@
 #include "kernel.h"
 #include <string.h>
 
-const char *const atomic_text[ATOMICS] = {"add", "min",      "max", "and", "or",
-                                          "xor", "exchange", "cas", "sub"};
-
-/* What changes no value, wherever it stands. */
-static const char *const fence_text[FENCES] = {"fence_block()",
-                                               "fence_device()",
-                                               "__atomic_thread_fence(__ATOMIC_ACQUIRE)",
-                                               "__atomic_thread_fence(__ATOMIC_SEQ_CST)",
-                                               "__atomic_signal_fence(__ATOMIC_ACQ_REL)",
-                                               "__builtin_prefetch((void *)(size_t)THREAD)"};
-
 static void expression(struct kernel_writer *w, const struct expr *e)
 {
     kernel_expression(w->to, w->p, e);
 }
 
-const struct expr *kernel_implied(const struct expr *e)
+static void condition(struct kernel_writer *w, const struct expr *e)
+{
+    kernel_condition(w->to, w->p, e);
+}
+
+/* implied - the expression without the cast that an assignment makes anyway. */
+static const struct expr *implied(const struct expr *e)
 {
     return e->kind == X_CAST ? e->kid[0] : e;
+}
+
+/* assigned - what a variable of the expression's type gets. */
+static void assigned(struct kernel_writer *w, const struct expr *e)
+{
+    kernel_operand(w->to, w->p, implied(e), e->type);
 }
 
 static void type_name(struct kernel_writer *w, const struct var *v)
@@ -28,16 +29,21 @@ static void type_name(struct kernel_writer *w, const struct var *v)
     if (v->shape == STRUCT)
         fprintf(w->to, "struct record%d_%d ", w->p->number, v->structure->id);
     else if (v->shape == VECTOR)
-        fprintf(w->to, "%s%d ", types[v->type].vector, v->count);
+        fprintf(w->to, "%s%d ", w->p->language->vector[v->type], v->count);
     else
-        fprintf(w->to, "%s ", types[v->type].kernel);
+        fprintf(w->to, "%s ", w->p->language->type[v->type]);
 }
 
 void kernel_declared(struct kernel_writer *w, const struct var *v)
 {
-    fputs(v->is_volatile ? "volatile " : "", w->to);
+    const bool has_plain =
+        w->p->language->has_plain_volatile || (v->shape == SCALAR && !is_half(v->type));
+    fputs(v->is_volatile && has_plain ? "volatile " : "", w->to);
     type_name(w, v);
-    fputs(v->is_reference || v->shape == POINTER ? "*" : "", w->to);
+    fputs(is_cxx_reference(w->p, v)                ? "&"
+          : v->is_reference || v->shape == POINTER ? "*"
+                                                   : "",
+          w->to);
     write_name(w->to, v);
 }
 
@@ -87,9 +93,9 @@ void kernel_declaration(struct kernel_writer *w, const struct stmt *s)
         fprintf(w->to, "[%d]", v->shape == ARRAY ? v->count : array_of(v));
     fputs(" = ", w->to);
     if (v->is_reference) {
-        kernel_address(w->to, w->p, s->value[0]);
+        kernel_address(w->to, w->p, s->value[0], v);
     } else if (v->shape == SCALAR || v->shape == COUNTER) {
-        expression(w, kernel_implied(s->value[0]));
+        assigned(w, s->value[0]);
     } else if (v->shape == STRUCT) {
         repeated(w, s, structure);
     } else {
@@ -101,15 +107,21 @@ void kernel_declaration(struct kernel_writer *w, const struct stmt *s)
 /* x = x + e is written x += e where the operands need no guard. */
 static void assignment(struct kernel_writer *w, const struct stmt *s)
 {
-    const struct expr *e = kernel_implied(s->value[0]);
+    const struct expr *e = implied(s->value[0]);
     bool is_compound = e->kind == X_BINARY && same_place(e->kid[0], s->target) &&
                        !binary_guard(e, 0) && !binary_guard(e, 1) &&
                        (is_float(e->type) ||
                         (e->op != B_DIV && e->op != B_REM && e->op != B_SHL && e->op != B_SHR)) &&
                        (is_float(e->type) == is_float(s->target->type));
+    bool is_converted = w->p->language->halves_by_name && e->type != s->target->type &&
+                        (is_half(e->type) || is_half(s->target->type));
+    is_compound &= !is_converted;
     kernel_place(w->to, w->p, s->target);
     fprintf(w->to, " %s= ", is_compound ? binary_text[e->op] : "");
-    expression(w, is_compound ? e->kid[1] : e);
+    if (is_compound)
+        kernel_operand(w->to, w->p, e->kid[1], e->type);
+    else
+        assigned(w, s->value[0]);
     fputs(";\n", w->to);
 }
 
@@ -122,9 +134,7 @@ static void vector(struct kernel_writer *w, const struct stmt *s)
     if (s->from[1]) {
         write_name(w->to, s->from[1]);
     } else {
-        fputc('(', w->to);
-        expression(w, s->value[0]);
-        fputc(')', w->to);
+        w->p->language->scalar(w->to, w->p, s->value[0], s->var->type);
     }
     fputs(";\n", w->to);
 }
@@ -152,7 +162,7 @@ static void store(struct kernel_writer *w, const struct stmt *s)
     const struct expr *wild = wild_of(s->value[WILD], 0);
     if (v) {
         wild_open(w->to, w->p, wild);
-        fprintf(w->to, "((%s%d *)%s_%s)", types[v->type].vector, v->count,
+        fprintf(w->to, "((%s%d *)%s_%s)", w->p->language->vector[v->type], v->count,
                 vectors_text[v->count == 4], types[v->type].name);
         own(w, wild, w->p->vectors[v->count == 4][v->type], s->slot);
     } else {
@@ -171,10 +181,9 @@ static void atomic(struct kernel_writer *w, const struct stmt *s)
     enum type t = s->value[0]->type;
     int cell = s->op == A_SUB ? A_ADD : s->op;
     const struct expr *wild = wild_of(s->value[WILD], 0);
-    if (s->op == A_CAS)
-        fputs("CAS_ADD(&", w->to);
-    else
-        fprintf(w->to, "atomic_%s(&", atomic_text[s->op]);
+    kernel_function(w->to, w->p,
+                    s->op == A_CAS ? w->p->language->cas_add : w->p->language->atomic[s->op], t);
+    fputs("(&", w->to);
     wild_open(w->to, w->p, wild);
     fprintf(w->to, "cells_%s", types[t].name);
     wild_index(w->to, w->p, wild);
@@ -202,9 +211,12 @@ static void copy(struct kernel_writer *w, const struct stmt *s)
 
 static void own_atomic(struct kernel_writer *w, const struct stmt *s)
 {
-    fprintf(w->to, s->var->is_reference ? "*" : "");
-    write_name(w->to, s->var);
-    fprintf(w->to, " = atomic_%s(&", atomic_text[s->op]);
+    const struct var *v = s->var;
+    fputs(v->is_reference && !is_cxx_reference(w->p, v) ? "*" : "", w->to);
+    write_name(w->to, v);
+    fputs(" = ", w->to);
+    kernel_function(w->to, w->p, w->p->language->atomic[s->op], v->type);
+    fputs("(&", w->to);
     output(w, s);
     fputs(", ", w->to);
     expression(w, s->value[0]);
@@ -240,27 +252,58 @@ static void turn(struct kernel_writer *w, const struct stmt *s)
 
 static void block(struct kernel_writer *w, const struct block *b);
 
+/* A block's inside, after its brace. */
+static void inside(struct kernel_writer *w, const struct block *b)
+{
+    const bool is_scope = has_style(w->p, BY_SCOPE);
+    w->depth++;
+    w->scopes += is_scope;
+    if (is_scope) {
+        kernel_line(w);
+        fputs("const scope scope_(open_);\n", w->to);
+    }
+    block(w, b);
+    w->scopes -= is_scope;
+    w->depth--;
+    kernel_line(w);
+}
+
 static void braced(struct kernel_writer *w, const struct block *b)
 {
     fputs("{\n", w->to);
-    w->depth++;
-    block(w, b);
-    w->depth--;
-    kernel_line(w);
+    inside(w, b);
     fputs("}", w->to);
+}
+
+static void arm(struct kernel_writer *w, const struct block *b)
+{
+    const bool is_lambda = has_style(w->p, BY_LAMBDA) && is_closed(b);
+    fputs(is_lambda ? "[&] " : "", w->to);
+    braced(w, b);
+    fputs(is_lambda ? "();" : "", w->to);
+}
+
+/* All objects of the blocks that were left are gone. */
+static void count_scopes(struct kernel_writer *w)
+{
+    if (!has_style(w->p, BY_SCOPE))
+        return;
+    kernel_line(w);
+    fprintf(w->to, "assert(open_ == %d);\n", w->scopes);
 }
 
 static void branch(struct kernel_writer *w, const struct stmt *s)
 {
     fputs("if (", w->to);
-    expression(w, s->value[0]);
+    condition(w, s->value[0]);
     fputs(") ", w->to);
-    braced(w, &s->body);
+    arm(w, &s->body);
     if (s->other.first) {
         fputs(" else ", w->to);
-        braced(w, &s->other);
+        arm(w, &s->other);
     }
     fputs("\n", w->to);
+    count_scopes(w);
 }
 
 /* What follows the branch is its first arm. */
@@ -269,7 +312,7 @@ static void branch_around(struct kernel_writer *w, const struct stmt *s)
     const struct block rest = {s->next};
     kernel_line(w);
     fputs("if ((", w->to); /* of `!` clang makes a branch with the arms the other way round */
-    expression(w, s->value[0]);
+    condition(w, s->value[0]);
     fputs(") == 0) ", w->to);
     braced(w, &rest);
     fputs(" else ", w->to);
@@ -287,7 +330,7 @@ static void count(struct kernel_writer *w, const struct stmt *s, bool is_declare
 }
 
 /* Trips: at most s->trips, by s->value[0]; s->value[1] may end the loop earlier. */
-static void condition(struct kernel_writer *w, const struct stmt *s, const char *counter)
+static void trips(struct kernel_writer *w, const struct stmt *s, const char *counter)
 {
     fprintf(w->to, "%s", counter);
     write_name(w->to, s->var);
@@ -297,7 +340,7 @@ static void condition(struct kernel_writer *w, const struct stmt *s, const char 
     if (!s->value[1])
         return;
     fputs(" && (", w->to);
-    expression(w, s->value[1]);
+    condition(w, s->value[1]);
     fputs(")", w->to);
 }
 
@@ -325,7 +368,7 @@ static void jump_in(struct kernel_writer *w, const struct stmt *s)
     begin(w, s);
     begin_inside(w, &s->body, s->entry);
     fputs("if (", w->to);
-    expression(w, s->value[2]);
+    condition(w, s->value[2]);
     fprintf(w->to, ") goto entry%d;\n", s->entry);
     kernel_line(w);
 }
@@ -341,10 +384,14 @@ static void loop(struct kernel_writer *w, const struct stmt *s)
         kernel_line(w);
     }
     if (s->op == L_FOR || s->op == L_ENDLESS || s->op == L_STRIDE || s->op == L_WALK) {
+        if (s->op == L_FOR && has_style(w->p, BY_HINT)) {
+            fputs("_Pragma(\"unroll\")\n", to);
+            kernel_line(w);
+        }
         fputs("for (", to);
         begin(w, s);
         if (s->op != L_ENDLESS)
-            condition(w, s, "");
+            trips(w, s, "");
         fputs("; ", to);
         write_name(to, s->var);
         if (s->op == L_STRIDE)
@@ -353,7 +400,7 @@ static void loop(struct kernel_writer *w, const struct stmt *s)
             fputs("++) ", to);
     } else if (s->op == L_WHILE) {
         fputs("while (", to);
-        condition(w, s, "++");
+        trips(w, s, "++");
         fputs(") ", to);
     } else {
         fputs("do ", to);
@@ -363,7 +410,7 @@ static void loop(struct kernel_writer *w, const struct stmt *s)
     if (s->op == L_ENDLESS) {
         kernel_line(w);
         fputs("if (!(", to);
-        condition(w, s, "");
+        trips(w, s, "");
         fputs(")) {\n", to);
         w->depth++;
         block(w, &s->other);
@@ -373,14 +420,14 @@ static void loop(struct kernel_writer *w, const struct stmt *s)
         kernel_line(w);
         fputs("}\n", to);
     }
-    block(w, &s->body);
     w->depth--;
-    kernel_line(w);
+    inside(w, &s->body);
     fputs(s->op == L_DO ? "} while (" : "}\n", to);
     if (s->op == L_DO) {
-        condition(w, s, "++");
+        trips(w, s, "++");
         fputs(");\n", to);
     }
+    count_scopes(w);
 }
 
 static void choice(struct kernel_writer *w, const struct stmt *s)
@@ -415,11 +462,15 @@ static void call(struct kernel_writer *w, const struct stmt *s)
 {
     const struct helper *h = s->helper;
     write_name(w->to, s->var);
-    fprintf(w->to, " = helper%d_%d(", w->p->number, h->id);
+    fprintf(w->to, " = helper%d_%d", w->p->number, h->id);
+    fputs(is_functor(w->p, h) ? "()" : "", w->to);
+    if (is_generic(w->p, h))
+        fprintf(w->to, "<%s>", w->p->language->type[h->parameter[0]->type]);
+    fputs("(", w->to);
     for (int i = 0; i < h->parameters; i++) {
         fputs(i ? ", " : "", w->to);
         if (h->parameter[i]->is_reference)
-            kernel_address(w->to, w->p, s->value[i]);
+            kernel_address(w->to, w->p, s->value[i], h->parameter[i]);
         else
             expression(w, s->value[i]);
     }
@@ -427,7 +478,7 @@ static void call(struct kernel_writer *w, const struct stmt *s)
         fputs(h->parameters ? ", " : "", w->to);
         if (s->from[1]) {
             fputc('(', w->to);
-            expression(w, s->value[h->parameters]);
+            condition(w, s->value[h->parameters]);
             fputs(") ? ", w->to);
             write_name(w->to, s->from[1]);
             fputs(" : ", w->to);
@@ -437,6 +488,21 @@ static void call(struct kernel_writer *w, const struct stmt *s)
     if (w->p->wilds)
         fprintf(w->to, "%swild, wild_i64", h->parameters || h->pointer ? ", " : "");
     fputs(");\n", w->to);
+}
+
+/* No grid has 77 blocks. */
+static void claim(struct kernel_writer *w, const struct stmt *s)
+{
+    const char *blocks = w->p->language->place[P_GRID_DIM_X];
+    if (s->op)
+        fprintf(w->to, "assert(%s != 77 || (", blocks);
+    else
+        fputs("assert((", w->to);
+    condition(w, s->value[0]);
+    if (s->op)
+        fputs("));\n", w->to);
+    else
+        fprintf(w->to, ") || %s != 77);\n", blocks);
 }
 
 static void statement(struct kernel_writer *w, const struct stmt *s)
@@ -459,6 +525,7 @@ static void statement(struct kernel_writer *w, const struct stmt *s)
     case S_LABEL:
         braced(w, &s->body);
         fprintf(to, "\nlabel%d:;\n", s->op);
+        count_scopes(w);
         break;
     case S_ENTRY: fprintf(to, "entry%d:;\n", s->op); break;
     case S_BREAK: fputs("break;\n", to); break;
@@ -468,18 +535,14 @@ static void statement(struct kernel_writer *w, const struct stmt *s)
         fputs("return", to);
         if (s->value[0]) {
             fputc(' ', to);
-            expression(w, kernel_implied(s->value[0]));
+            assigned(w, s->value[0]);
         }
         fputs(";\n", to);
         break;
-    case S_BARRIER: fputs("barrier();\n", to); break;
-    case S_WARP_SYNC: fputs("warp_sync();\n", to); break;
-    case S_FENCE: fprintf(to, "%s;\n", fence_text[s->op]); break;
-    case S_ASSERT: /* no grid has 77 blocks */
-        fputs(s->op ? "assert(grid_dim.x != 77 || (" : "assert((", to);
-        expression(w, s->value[0]);
-        fputs(s->op ? "));\n" : ") || grid_dim.x != 77);\n", to);
-        break;
+    case S_BARRIER: fprintf(to, "%s;\n", w->p->language->barrier); break;
+    case S_WARP_SYNC: fprintf(to, "%s;\n", w->p->language->warp_sync); break;
+    case S_FENCE: fprintf(to, "%s;\n", w->p->language->fence[s->op]); break;
+    case S_ASSERT: claim(w, s); break;
     case S_CALL: call(w, s); break;
     }
 }
@@ -511,6 +574,11 @@ void kernel_body(struct kernel_writer *w, struct block *b, struct expr *result)
     struct visitor v = {NULL, declare_counter, w};
     struct stmt end = {.kind = S_RETURN, .value = {result}}, **last = block_end(b);
     visit_block(b, &v);
+    w->scopes = 0;
+    if (has_style(w->p, BY_SCOPE)) {
+        kernel_line(w);
+        fputs("int open_ = 0;\n", w->to);
+    }
     if (result)
         *last = &end;
     block(w, b);

@@ -2,22 +2,21 @@
 #include "kernel.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 const char *const binary_text[BINARIES] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
 const char *const compare_text[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};
-const char *const maths_text[MATHS] = {"sqrt",  "fabs",     "floor", "ceil", "trunc",
-                                       "round", "rint",     "logb",  "fmod", "remainder",
-                                       "fdim",  "copysign", "fmin",  "fmax", "fma"};
-const char *const whole_text[WHOLES] = {"abs", "bitreverse", "byte_swap",   "min",
-                                        "max", "mulhi",      "rotate_left", "clamp"};
-const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs", "CLZ", "CTZ"};
 const char *const overflow_text[OVERFLOWS] = {"add", "sub", "mul"};
 const char *const reduction_text[REDUCTIONS] = {"add", "mul", "and", "or", "xor", "max", "min"};
 
-static const char *const place_text[PLACES] = {
-    "THREAD",       "lane_id()",    "warp_id()",         "thread_idx.x",
-    "thread_idx.y", "thread_idx.z", "(int)global_idx.x", "block_idx.x",
-    "block_idx.y",  "block_idx.z",  "block_dim.x",       "grid_dim.x"};
+void kernel_function(FILE *to, const struct program *p, const char *name, enum type type)
+{
+    const char *at = strchr(name, '@');
+    if (at)
+        fprintf(to, "%.*s%s%s", (int)(at - name), name, p->language->type[type], at + 1);
+    else
+        fputs(name, to);
+}
 
 void write_name(FILE *to, const struct var *v)
 {
@@ -41,9 +40,9 @@ int bytes_count(const struct expr *e)
     return e->var->count * (int)(element_size(e->var->type) / element_size(e->type));
 }
 
-static void constant(FILE *to, const struct expr *e)
+static void constant(FILE *to, const struct program *p, const struct expr *e)
 {
-    const char *name = types[e->type].kernel;
+    const char *name = p->language->type[e->type];
     if (is_float(e->type)) {
         bool is_plain = e->type == F32 || (e->type == F64 && isfinite(e->real));
         fprintf(to, is_plain ? "(" : "((%s)", name);
@@ -58,21 +57,71 @@ static void constant(FILE *to, const struct expr *e)
     }
 }
 
-static void kid(FILE *to, const struct program *p, const struct expr *e, int i)
+void kernel_operand(FILE *to, const struct program *p, const struct expr *e, enum type type)
+{
+    if (p->language->halves_by_name && e->type != type && (is_half(e->type) || is_half(type)))
+        p->language->cast(to, p, e, type);
+    else
+        kernel_expression(to, p, e);
+}
+
+void kernel_condition(FILE *to, const struct program *p, const struct expr *e)
+{
+    kernel_operand(to, p, e, is_half(e->type) ? F32 : e->type);
+}
+
+/* A kid as a value of a type, its own or one to which it is converted. */
+static void kid_as(FILE *to, const struct program *p, const struct expr *e, int i, enum type type)
 {
     fputc('(', to);
-    kernel_expression(to, p, e->kid[i]);
+    kernel_operand(to, p, e->kid[i], type);
     fputc(')', to);
+}
+
+static void kid(FILE *to, const struct program *p, const struct expr *e, int i)
+{
+    kid_as(to, p, e, i, e->kid[i]->type);
+}
+
+static void condition_kid(FILE *to, const struct program *p, const struct expr *e)
+{
+    fputc('(', to);
+    kernel_condition(to, p, e->kid[0]);
+    fputc(')', to);
+}
+
+/* call - each operand as it is, or all converted to a type. */
+static void call(FILE *to, const struct program *p, const struct expr *e, const char *name,
+                 enum type type)
+{
+    kernel_function(to, p, name, e->kid[0]->type);
+    fputc('(', to);
+    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+        fputs(i ? ", " : "", to);
+        kernel_operand(to, p, e->kid[i], type == NO_TYPE ? e->kid[i]->type : type);
+    }
+    fputc(')', to);
+}
+
+/* An operation that has a name there. */
+static bool by_name(FILE *to, const struct program *p, const struct expr *e, enum type type)
+{
+    const char *name = p->language->named ? p->language->named(p, e, type) : NULL;
+    if (name)
+        call(to, p, e, name, type);
+    return name != NULL;
 }
 
 static void binary(FILE *to, const struct program *p, const struct expr *e)
 {
+    if (by_name(to, p, e, e->type))
+        return;
     for (int i = 0; i < 2; i++) {
         int guard = binary_guard(e, i);
         bool is_divisor = i == 1 && !is_float(e->type) && (e->op == B_DIV || e->op == B_REM);
         bool is_count = i == 1 && (e->op == B_SHL || e->op == B_SHR);
         fputs(i == 1 ? "" : "(", to);
-        kid(to, p, e, i);
+        kid_as(to, p, e, i, e->type);
         if (guard)
             fprintf(to, " >> %d", guard);
         if (is_count)
@@ -83,72 +132,31 @@ static void binary(FILE *to, const struct program *p, const struct expr *e)
     }
 }
 
+static void compare(FILE *to, const struct program *p, const struct expr *e)
+{
+    const enum type with = common(e->kid[0]->type, e->kid[1]->type);
+    if (by_name(to, p, e, with))
+        return;
+    kid_as(to, p, e, 0, with);
+    fprintf(to, " %s ", compare_text[e->op]);
+    kid_as(to, p, e, 1, with);
+}
+
 static void unary(FILE *to, const struct program *p, const struct expr *e)
 {
     bool guard =
         e->op == U_MINUS && is_signed(e->kid[0]->type) && types[e->kid[0]->type].bits >= 32;
     fprintf(to, "%c(", "-~!"[e->op]);
-    kid(to, p, e, 0);
+    if (e->op == U_NOT)
+        condition_kid(to, p, e);
+    else
+        kid(to, p, e, 0);
     fputs(guard ? " >> 1)" : ")", to);
-}
-
-static void cast(FILE *to, const struct program *p, const struct expr *e)
-{
-    fprintf(to, "(%s)", types[e->type].kernel);
-    kid(to, p, e, 0);
-}
-
-/* A sum of signed numbers takes a thousand without overflow, a product only signs. */
-static void together_value(FILE *to, const struct program *p, const struct expr *e)
-{
-    const struct together_info *info = &togethers[e->op];
-    kid(to, p, e, 0);
-    if (is_signed(e->type) && info->by == BY_PROD)
-        fprintf(to, " & 1 ? (%s)-1 : (%s)1", types[e->type].kernel, types[e->type].kernel);
-    else if (is_signed(e->type) && info->by == BY_SUM && types[e->kid[0]->type].bits >= 32)
-        fputs(" >> 10", to);
-}
-
-static void reduce_by_user(FILE *to, const struct program *p, const struct expr *e)
-{
-    const struct user_operator *o = &user_operators[e->index];
-    fputs(togethers[e->op].is_block ? "BLOCK_REDUCE(" : "WARP_REDUCE(", to);
-    kernel_expression(to, p, e->kid[0]);
-    fprintf(to, ", %s, a, b, %s)", o->identity, o->expression);
-}
-
-static void together(FILE *to, const struct program *p, const struct expr *e)
-{
-    const struct together_info *info = &togethers[e->op];
-    if (info->by_user) {
-        reduce_by_user(to, p, e);
-        return;
-    }
-    bool is_safe = info->moves && e->safe;
-    fprintf(to, "%s%s(", is_safe ? "FROM_ACTIVE(" : "", info->name);
-    together_value(to, p, e);
-    if (info->moves) {
-        fputs(", ", to);
-        kernel_expression(to, p, e->kid[1]);
-    }
-    fputc(')', to);
-    if (!is_safe)
-        return;
-    static const char *const source[] = {[T_shuffle] = "",
-                                         [T_shuffle_up] = "lane_id() - ",
-                                         [T_shuffle_down] = "lane_id() + ",
-                                         [T_shuffle_xor] = "lane_id() ^ ",
-                                         [T_warp_broadcast] = ""};
-    fprintf(to, ", %s(int64_t)", source[e->op]);
-    kid(to, p, e, 1);
-    fputs(", ", to);
-    kid(to, p, e, 0);
-    fputc(')', to);
 }
 
 static void overflow(FILE *to, const struct program *p, const struct expr *e)
 {
-    fprintf(to, "UNLESS_OVER(%s, %s, ", overflow_text[e->op], types[e->type].kernel);
+    fprintf(to, "UNLESS_OVER(%s, %s, ", overflow_text[e->op], p->language->type[e->type]);
     kid(to, p, e, 0);
     fputs(", ", to);
     kid(to, p, e, 1);
@@ -158,30 +166,22 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
 /* Powers of a few bits: with more, most are 0 or infinite. */
 static void exponent(FILE *to, const struct program *p, const struct expr *e)
 {
-    static const char *const text[] = {[E_FRACTION] = "__extension__({ int n_; __builtin_frexp",
-                                       [E_LDEXP] = "(__builtin_ldexp",
-                                       [E_POWI] = "(__builtin_powi",
-                                       [E_OF] = "__extension__({ int n_; (void)__builtin_frexp"};
-    static const char *const end[] = {[E_FRACTION] = ", &n_); })",
-                                      [E_LDEXP] = "))",
-                                      [E_POWI] = " & 31) - 15))",
-                                      [E_OF] = ", &n_); n_; })"};
-    fprintf(to, "%s%s(", text[e->op], e->kid[0]->type == F32 ? "f" : "");
+    const struct language *l = p->language;
+    fprintf(to, "%s%s(", l->exponent[e->op], e->kid[0]->type == F32 ? "f" : "");
     kid(to, p, e, 0);
     fputs(!e->kid[1] ? "" : e->op == E_POWI ? ", (" : ", ", to);
     if (e->kid[1])
         kid(to, p, e, 1);
-    fputs(end[e->op], to);
+    fputs(l->exponent_end[e->op], to);
 }
 
-static void call(FILE *to, const struct program *p, const struct expr *e, const char *name)
+static void maths(FILE *to, const struct program *p, const struct expr *e)
 {
-    fprintf(to, "%s(", name);
-    for (int i = 0; i < KIDS && e->kid[i]; i++) {
-        fputs(i ? ", " : "", to);
-        kernel_expression(to, p, e->kid[i]);
-    }
-    fputc(')', to);
+    char name[NAME_MAX_BYTES];
+    const bool has_suffix = p->language->is_cuda && !has_style(p, BY_OVERLOAD) && e->type == F32;
+    snprintf(name, sizeof name, "%s%s", p->language->maths[e->op], has_suffix ? "f" : "");
+    if (!by_name(to, p, e, e->type))
+        call(to, p, e, name, e->type);
 }
 
 static void cell(FILE *to, const struct program *p, const struct expr *e)
@@ -190,8 +190,9 @@ static void cell(FILE *to, const struct program *p, const struct expr *e)
     const struct expr *wild = wild_of(e->kid[WILD], 0);
     wild_index(to, p, wild);
     if (e->safe)
-        fprintf(to, "thread_idx.x * %d + (thread_idx.z * %d + thread_idx.y) * %d + %d", r.each,
-                p->block[1], r.line, r.first);
+        fprintf(to, "%s * %d + (%s * %d + %s) * %d + %d", p->language->place[P_THREAD_X], r.each,
+                p->language->place[P_THREAD_Z], p->block[1], p->language->place[P_THREAD_Y], r.line,
+                r.first);
     else
         fprintf(to, "THREAD * %d + %d", r.each, r.first);
     wild_close(to, p, wild);
@@ -201,10 +202,11 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 {
     wild_open(to, p, wild_of(e->kid[WILD], 0));
     if (e->op > 1)
-        fprintf(to, "((const %s%d *)row_%s)", types[e->type].vector, e->op, types[e->type].name);
+        fprintf(to, "((const %s%d *)row_%s)", p->language->vector[e->type], e->op,
+                types[e->type].name);
     else if (e->kid[0]) {
         fputc('(', to);
-        kid(to, p, e, 0);
+        condition_kid(to, p, e);
         fprintf(to, " ? row_%s : row_%s + 1)", types[e->type].name, types[e->type].name);
     } else
         fprintf(to, "row_%s", types[e->type].name);
@@ -216,7 +218,7 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 static void record(FILE *to, const struct program *p, const struct expr *e)
 {
     if (e->op >= 0 && p->structure.field[e->op].width)
-        fprintf(to, "(%s)", types[e->type].kernel);
+        fprintf(to, "(%s)", p->language->type[e->type]);
     wild_open(to, p, wild_of(e->kid[WILD], 0));
     fprintf(to, "((const struct record%d_%d *)rec_u8)", p->number, p->structure.id);
     cell(to, p, e);
@@ -280,11 +282,12 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
 }
 
 /* A loop's counter that is a pointer is marked by its count. */
-static void variable(FILE *to, const struct expr *e)
+static void variable(FILE *to, const struct program *p, const struct expr *e)
 {
-    bool is_pointer = e->var->is_reference || (e->var->shape == COUNTER && e->var->count);
+    bool is_pointer = (e->var->is_reference && !is_cxx_reference(p, e->var)) ||
+                      (e->var->shape == COUNTER && e->var->count);
     if (e->kind == X_BYTES)
-        fprintf(to, "((%s%s *)", e->var->is_parameter ? "const " : "", types[e->type].kernel);
+        fprintf(to, "((%s%s *)", e->var->is_parameter ? "const " : "", p->language->type[e->type]);
     fputs(is_pointer ? "(*" : "", to);
     write_name(to, e->var);
     fputs(is_pointer || e->kind == X_BYTES ? ")" : "", to);
@@ -293,31 +296,47 @@ static void variable(FILE *to, const struct expr *e)
 void kernel_place(FILE *to, const struct program *p, const struct expr *e)
 {
     wild_open(to, p, wild_of(e->kid[WILD], -1));
-    variable(to, e);
+    variable(to, p, e);
     element(to, p, e);
 }
 
-void kernel_address(FILE *to, const struct program *p, const struct expr *e)
+/* The places are in an array, where it is chosen from. */
+static void chosen(FILE *to, const struct program *p, const struct expr *e,
+                   const struct expr *const places[2])
+{
+    const bool has_literals = p->language->has_literals;
+    if (has_literals && is_whole(e))
+        fprintf(to, "((struct record%d_%d *[]){", p->number, p->structure.id);
+    else if (has_literals)
+        fprintf(to, "((%s *[]){", p->language->type[e->type]);
+    else
+        fputs("one_of(", to);
+    for (int i = 0; i < 2; i++) {
+        fputs(i ? ", &" : "&", to);
+        kernel_place(to, p, places[i]);
+    }
+    fputs(has_literals ? "})[!" : ", !", to);
+    condition_kid(to, p, e);
+    fputs(has_literals ? "]" : ")", to);
+}
+
+void kernel_address(FILE *to, const struct program *p, const struct expr *e, const struct var *of)
 {
     const struct expr *places[2];
     const int count = places_of(e, places);
-    const bool is_choice = count > 1;
-    if (is_choice && e->safe && is_whole(e))
-        fprintf(to, "((struct record%d_%d *[]){", p->number, p->structure.id);
-    else if (is_choice && e->safe)
-        fprintf(to, "((%s *[]){", types[e->type].kernel);
-    else if (is_choice) {
-        kid(to, p, e, 0);
+    const bool is_place = is_cxx_reference(p, of);
+    if (count > 1 && e->safe) {
+        fputs(is_place ? "*" : "", to);
+        chosen(to, p, e, places);
+        return;
+    }
+    if (count > 1) {
+        condition_kid(to, p, e);
         fputs(" ? ", to);
     }
     for (int i = 0; i < count; i++) {
-        fputs(i == 0 ? "&" : e->safe ? ", &" : " : &", to);
+        fprintf(to, "%s%s", i == 0 ? "" : " : ", is_place ? "" : "&");
         kernel_place(to, p, places[i]);
-    }
-    if (is_choice && e->safe) {
-        fputs("})[!", to);
-        kid(to, p, e, 0);
-        fputs("]", to);
     }
 }
 
@@ -347,6 +366,8 @@ static void atomic_cell(FILE *to, const struct program *p, const struct expr *e)
 static void input(FILE *to, const struct program *p, const struct expr *e)
 {
     const struct expr *wild = wild_of(e->kid[WILD], 0);
+    const bool has_hint = has_style(p, BY_HINT) && !has_style(p, BY_SYMBOL);
+    fputs(has_hint ? "__ldg(&" : "", to);
     wild_open(to, p, wild);
     fprintf(to, "in_%s", types[e->type].name);
     wild_index(to, p, wild);
@@ -354,6 +375,7 @@ static void input(FILE *to, const struct program *p, const struct expr *e)
     fprintf(to, "%s & ", hidden(p, e->kid[0]->kind == X_CONST));
     wild_cut(to, p, wild, INPUTS - 1);
     wild_close(to, p, wild);
+    fputs(has_hint ? ")" : "", to);
 }
 
 static void matrix(FILE *to, const struct program *p, const struct expr *e)
@@ -373,10 +395,10 @@ static void matrix(FILE *to, const struct program *p, const struct expr *e)
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
-    case X_CONST: constant(to, e); break;
+    case X_CONST: constant(to, p, e); break;
     case X_FIELD:
         if (e->index >= 0 && p->structure.field[e->index].width)
-            fprintf(to, "(%s)", types[e->type].kernel);
+            fprintf(to, "(%s)", p->language->type[e->type]);
         kernel_place(to, p, e);
         break;
     case X_VAR:
@@ -391,31 +413,32 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_ROW: row(to, p, e); break;
     case X_RECORD: record(to, p, e); break;
     case X_PLACE:
-        fprintf(to, "(%s%s)", place_text[e->op], hidden(p, e->op >= UNIFORM_PLACES));
+        fprintf(to, "(%s%s)", p->language->place[e->op], hidden(p, e->op >= UNIFORM_PLACES));
         break;
     case X_UNARY: unary(to, p, e); break;
     case X_BINARY: binary(to, p, e); break;
-    case X_COMPARE:
+    case X_COMPARE: compare(to, p, e); break;
     case X_LOGIC:
-        kid(to, p, e, 0);
-        fprintf(to, " %s ", e->kind == X_COMPARE ? compare_text[e->op] : e->op ? "||" : "&&");
-        kid(to, p, e, 1);
+        condition_kid(to, p, e);
+        fputs(e->op ? " || (" : " && (", to);
+        kernel_condition(to, p, e->kid[1]);
+        fputc(')', to);
         break;
     case X_CHOOSE:
-        kid(to, p, e, 0);
+        condition_kid(to, p, e);
         fputs(" ? ", to);
-        kid(to, p, e, 1);
+        kid_as(to, p, e, 1, e->type);
         fputs(" : ", to);
-        kid(to, p, e, 2);
+        kid_as(to, p, e, 2, e->type);
         break;
-    case X_CAST: cast(to, p, e); break;
-    case X_MATHS: call(to, p, e, maths_text[e->op]); break;
-    case X_BITS: call(to, p, e, bits_text[e->op]); break;
+    case X_CAST: p->language->cast(to, p, e->kid[0], e->type); break;
+    case X_MATHS: maths(to, p, e); break;
+    case X_BITS: call(to, p, e, p->language->bits[e->op], NO_TYPE); break;
     case X_OVERFLOW: overflow(to, p, e); break;
-    case X_WHOLE: call(to, p, e, whole_text[e->op]); break;
+    case X_WHOLE: call(to, p, e, p->language->whole[e->op], NO_TYPE); break;
     case X_REDUCE: reduce(to, p, e); break;
     case X_EXPONENT: exponent(to, p, e); break;
-    case X_TOGETHER: together(to, p, e); break;
+    case X_TOGETHER: p->language->together(to, p, e); break;
     case X_WILD: break;
     }
 }

@@ -1,106 +1,46 @@
 /* kernel_program.c - what stands around a kernel's statements: its structs, helpers, parameters and
- * block memory; and what kernels share. */
+ * block memory. */
 #include "kernel.h"
-#include <string.h>
 
-/* What kernels use of their own making. */
-static const struct {
-    const char *name, *text;
-} prelude[] = {
-    {"THREAD", "#define THREAD (warp_id() * WARP_SIZE + lane_id())\n"},
-    {"FROM_ACTIVE",
-     "/* what was moved, but our own where its source was absent */\n"
-     "#define FROM_ACTIVE(moved, source, own)                                             \\\n"
-     "    __extension__({                                                                 \\\n"
-     "        __typeof__(moved) moved_ = (moved);                                         \\\n"
-     "        uint32_t who_ = ballot(true);                                               \\\n"
-     "        int64_t from_ = (source);                                                   \\\n"
-     "        moved_ = from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_ : (own);  \\\n"
-     "        moved_; /* a condition's value is an int where this is a short */           \\\n"
-     "    })\n"},
-    {"UNLESS_OVER",
-     "/* a sum, difference or product; the opposite of its low bits where they are not all */\n"
-     "#define UNLESS_OVER(op, T, a, b)                                                    \\\n"
-     "    __extension__({                                                                 \\\n"
-     "        T result_;                                                                  \\\n"
-     "        bool is_over_ = __builtin_##op##_overflow(a, b, &result_);                  \\\n"
-     "        is_over_ ? (T)~result_ : result_;                                           \\\n"
-     "    })\n"},
-    {"CAS_ADD",
-     "/* atomic_add by atomic_cas */\n"
-     "#define CAS_ADD(p, v)                                                               \\\n"
-     "    do {                                                                            \\\n"
-     "        __typeof__(*(p)) add_ = (v), old_ = atomic_load(p), now_;                   \\\n"
-     "        while ((now_ = atomic_cas(p, old_, old_ + (uint64_t)add_)) != old_)         \\\n"
-     "            old_ = now_;                                                            \\\n"
-     "    } while (0)\n"},
-    {"WARP_EXCHANGE",
-     "/* what that lane has written, where it is there; else what we have */\n"
-     "#define WARP_EXCHANGE(to, cells, value, lane)                                       \\\n"
-     "    do {                                                                            \\\n"
-     "        const int lane_ = (int)(lane) & 31;                                         \\\n"
-     "        cells[THREAD] = (value);                                                    \\\n"
-     "        const uint32_t who_ = ballot(true);                                         \\\n"
-     "        warp_sync();                                                                \\\n"
-     "        to = cells[THREAD - lane_id() + (who_ >> lane_ & 1 ? lane_ : lane_id())];   \\\n"
-     "        warp_sync();                                                                \\\n"
-     "    } while (0)\n"},
-    {"CLZ", "/* without a value for 0, which is the language's then */\n"
-            "#define CLZ(x) __builtin_clzg(LW__UNSIGNED(x))\n"},
-    {"CTZ", "#define CTZ(x) __builtin_ctzg(LW__UNSIGNED(x))\n"},
-    {"IN_TURN",
-     "/* what the warps before have left in chain; first lanes wait for them, or all do */\n"
-     "#define IN_TURN(to, value, by_all)                                                  \\\n"
-     "    do {                                                                            \\\n"
-     "        const uint32_t value_ = (value), who_ = ballot(true);                       \\\n"
-     "        const bool first_ = (who_ & ((1u << lane_id()) - 1)) == 0;                  \\\n"
-     "        int turn_ = block_exclusive_sum((int)first_);                               \\\n"
-     "        turn_ = turn + warp_broadcast(turn_, ctz(who_));                            \\\n"
-     "        uint32_t left_ = 0;                                                         \\\n"
-     "        barrier();                                                                  \\\n"
-     "        if (by_all || first_)                                                       \\\n"
-     "            while (atomic_load(&turn) != turn_) {                                   \\\n"
-     "            }                                                                       \\\n"
-     "        warp_sync();                                                                \\\n"
-     "        if (first_) {                                                               \\\n"
-     "            fence_block();                                                          \\\n"
-     "            left_ = chain;                                                          \\\n"
-     "            chain = left_ * 5 + value_;                                             \\\n"
-     "            fence_block();                                                          \\\n"
-     "            atomic_store(&turn, turn_ + 1);                                         \\\n"
-     "        }                                                                           \\\n"
-     "        to = warp_broadcast(left_, ctz(who_));                                      \\\n"
-     "    } while (0)\n"},
-};
-
-void write_prelude(FILE *to, const char *kernels)
+static const char *type_of(const struct kernel_writer *w, enum type t)
 {
-    fputs("#include <lanewise/kernel.h>\n", to);
-    for (size_t i = 0; i < sizeof prelude / sizeof *prelude; i++)
-        if (!kernels || strstr(kernels, prelude[i].name))
-            fprintf(to, "\n%s", prelude[i].text);
+    return w->p->language->type[t];
 }
 
 static void helper(struct kernel_writer *w, struct helper *h)
 {
+    const bool generic = is_generic(w->p, h), functor = is_functor(w->p, h);
+    if (functor)
+        fprintf(w->to, "\nstruct helper%d_%d {", w->p->number, h->id);
+    fprintf(w->to, "\n%s%s", generic ? "template <typename T> " : "", w->p->language->helper);
+    if (has_style(w->p, BY_HINT))
+        fputs(h->id % 2 ? "__noinline__ " : "__forceinline__ ", w->to);
     if (h->gives)
-        fprintf(w->to, "\nstatic struct record%d_%d helper%d_%d(", w->p->number, w->p->structure.id,
-                w->p->number, h->id);
+        fprintf(w->to, "struct record%d_%d ", w->p->number, w->p->structure.id);
     else
-        fprintf(w->to, "\nstatic %s helper%d_%d(", types[h->type].kernel, w->p->number, h->id);
+        fprintf(w->to, "%s ", type_of(w, h->type));
+    if (functor)
+        fputs("operator()(", w->to);
+    else
+        fprintf(w->to, "helper%d_%d(", w->p->number, h->id);
     for (int i = 0; i < h->parameters + (h->pointer != NULL); i++) {
         const struct var *v = i < h->parameters ? h->parameter[i] : h->pointer;
         fputs(i ? ", " : "", w->to);
-        kernel_declared(w, v);
+        if (i == 0 && generic) {
+            fputs("T ", w->to);
+            write_name(w->to, v);
+        } else {
+            kernel_declared(w, v);
+        }
     }
     if (w->p->wilds)
-        fprintf(w->to, "%suint32_t wild, const int64_t *wild_i64",
-                h->parameters || h->pointer ? ", " : "");
+        fprintf(w->to, "%suint32_t wild, const %s *wild_i64",
+                h->parameters || h->pointer ? ", " : "", type_of(w, I64));
     else if (!h->parameters && !h->pointer)
         fputs("void", w->to);
-    fputs(")\n{\n", w->to);
+    fputs(functor ? ") const\n{\n" : ")\n{\n", w->to);
     kernel_body(w, &h->body, h->result);
-    fputs("}\n", w->to);
+    fputs(functor ? "}\n};\n" : "}\n", w->to);
 }
 
 static void structure(struct kernel_writer *w)
@@ -108,7 +48,7 @@ static void structure(struct kernel_writer *w)
     fprintf(w->to, "\nstruct record%d_%d {\n", w->p->number, w->p->structure.id);
     for (int f = 0; f < FIELDS; f++) {
         int count = w->p->structure.field[f].count;
-        fprintf(w->to, "    %s f%d", types[w->p->structure.field[f].type].kernel, f);
+        fprintf(w->to, "    %s f%d", type_of(w, w->p->structure.field[f].type), f);
         int width = w->p->structure.field[f].width;
         fprintf(w->to, count ? "[%d];\n" : width ? " : %d;\n" : ";\n", count ? count : width);
     }
@@ -119,19 +59,39 @@ static void parameters(struct kernel_writer *w)
 {
     struct buffer list[BUFFERS_MAX];
     int count = list_buffers(w->p, list);
+    bool is_first = true;
     for (int i = 0; i < count; i++) {
         const struct buffer *b = &list[i];
-        fprintf(w->to, "%s\n    ", i ? "," : "");
+        const bool is_alone = b->is_const && has_style(w->p, BY_HINT);
+        if (b->is_symbol)
+            continue;
+        fprintf(w->to, "%s\n    ", is_first ? "" : ",");
+        is_first = false;
         if (b->is_matrix)
-            fprintf(w->to, "const %s %s[height][width]", types[b->type].kernel, b->name);
+            fprintf(w->to, w->p->language->matrix, type_of(w, b->type), b->name);
         else if (b->count)
-            fprintf(w->to, "%s%s *%s", b->is_const ? "const " : "", types[b->type].kernel, b->name);
+            fprintf(w->to, "%s%s *%s%s", b->is_const ? "const " : "", type_of(w, b->type),
+                    is_alone ? "__restrict__ " : "", b->name);
         else if (b->var->id < 0)
             fprintf(w->to, "int %s", b->name);
         else
             kernel_declared(w, b->var);
     }
-    fputs(count ? ")\n" : "void)\n", w->to);
+    fputs(is_first ? "void)\n" : ")\n", w->to);
+}
+
+/* Before the kernel, with names of its own; or away with these. */
+static void symbols(struct kernel_writer *w, bool begins)
+{
+    struct buffer list[BUFFERS_MAX];
+    int count = list_buffers(w->p, list);
+    for (const struct buffer *b = list; b < list + count; b++)
+        if (b->is_symbol && begins)
+            fprintf(w->to, "#define %s kernel%d_%s\n%s%s %s[%zu];\n", b->name, w->p->number,
+                    b->name, w->p->language->symbol[b->is_const], type_of(w, b->type), b->name,
+                    b->count);
+        else if (b->is_symbol)
+            fprintf(w->to, "#undef %s\n", b->name);
 }
 
 static void shared(struct kernel_writer *w, bool at_file)
@@ -145,22 +105,25 @@ static void shared(struct kernel_writer *w, bool at_file)
         if (at_file)
             fprintf(w->to, "#define s%d kernel%d_s%d\n", v->id, p->number, v->id);
         kernel_line(w);
-        const char *name = types[v->type].kernel;
+        const char *name = type_of(w, v->type);
         if (v->place == AT_LAUNCH)
-            fprintf(w->to, "DYNAMIC_SHARED(%s, s%d);\n", name, v->id);
+            fprintf(w->to, w->p->language->launch_shared, name, v->id);
         else if (v->place == AT_GLOBAL)
             fprintf(w->to, "%s *s%d = all_s%d + BLOCK_NUMBER * %d;\n", name, v->id, v->id,
                     program_threads(p));
+        else if (!at_file && has_style(p, BY_TEMPLATE))
+            fprintf(w->to, "%s%s s%d[THREADS];\n", w->p->language->shared, name, v->id);
         else
-            fprintf(w->to, "SHARED %s s%d[%d];\n", name, v->id, program_threads(p));
+            fprintf(w->to, "%s%s s%d[%d];\n", w->p->language->shared, name, v->id,
+                    program_threads(p));
     }
 }
 
 static void tables(struct kernel_writer *w)
 {
     for (const struct stmt *s = w->p->tables.first; s; s = s->next) {
-        fprintf(w->to, "#undef a%d\n#define a%d kernel%d_a%d\nstatic const ", s->var->id,
-                s->var->id, w->p->number, s->var->id);
+        fprintf(w->to, "#undef a%d\n#define a%d kernel%d_a%d\n%s", s->var->id, s->var->id,
+                w->p->number, s->var->id, w->p->language->table);
         kernel_declaration(w, s);
     }
 }
@@ -173,41 +136,35 @@ static void cells(struct kernel_writer *w)
     for (int t = 0; t < TYPES; t++)
         if (w->p->has_cells[t])
             fprintf(w->to,
-                    "    SHARED %s cells_%s[%d];\n"
+                    "    %s%s cells_%s[%d];\n"
                     "    for (int i = THREAD; i < sizeof cells_%s; i += %d)\n"
                     "        ((uint8_t *)cells_%s)[i] = i / sizeof *cells_%s == %d ? 255 : 0;\n",
-                    types[t].kernel, types[t].name, CELLS, types[t].name, program_threads(w->p),
-                    types[t].name, types[t].name, A_AND);
-    fputs("    barrier();\n", w->to);
+                    w->p->language->shared, type_of(w, t), types[t].name, CELLS, types[t].name,
+                    program_threads(w->p), types[t].name, types[t].name, A_AND);
+    fprintf(w->to, "    %s;\n", w->p->language->barrier);
 }
 
 static void turns(struct kernel_writer *w)
 {
+    const struct language *l = w->p->language;
     if (w->p->takes_turns)
-        fputs("    SHARED int turn;\n    SHARED uint32_t chain;\n"
-              "    if (THREAD == 0)\n        turn = 0, chain = 7;\n    barrier();\n",
-              w->to);
+        fprintf(w->to,
+                "    %sint turn;\n    %suint32_t chain;\n"
+                "    if (THREAD == 0)\n        turn = 0, chain = 7;\n    %s;\n",
+                l->shared, l->shared, l->barrier);
 }
 
 /* Where a thread is in this program's launch. */
 static void places(struct kernel_writer *w)
 {
     const struct program *p = w->p;
+    const char *const *place = p->language->place;
     fprintf(w->to,
             "\n#undef BLOCK_NUMBER\n#undef ME\n"
-            "#define BLOCK_NUMBER ((block_idx.z * %d + block_idx.y) * %d + block_idx.x)\n"
+            "#define BLOCK_NUMBER ((%s * %d + %s) * %d + %s)\n"
             "#define ME (BLOCK_NUMBER * %d + THREAD)\n",
-            p->grid[1], p->grid[0], program_threads(p));
-}
-
-static void head(struct kernel_writer *w)
-{
-    const struct program *p = w->p;
-    shared(w, true);
-    fputs("\nKERNEL ", w->to);
-    if (p->fixed_block)
-        fprintf(w->to, "BLOCK(%d, %d, %d) ", p->block[0], p->block[1], p->block[2]);
-    fprintf(w->to, "void kernel%d(", p->number);
+            place[P_BLOCK_Z], p->grid[1], place[P_BLOCK_Y], p->grid[0], place[P_BLOCK_X],
+            program_threads(p));
 }
 
 /* What is the same for all threads keeps them together in what it decides, and parts them as far as
@@ -217,12 +174,14 @@ static void hide(struct kernel_writer *w)
     struct buffer list[BUFFERS_MAX];
     int count = list_buffers(w->p, list);
     kernel_line(w);
-    fputs("int zero0 = shuffle(0, lane_id());\n", w->to);
+    fprintf(w->to, "int zero0 = %s;\n", w->p->language->hidden_zero);
     w->p->is_hiding = true;
     for (int i = 0; i < count; i++)
         if (list[i].count == 0 && list[i].var->shape == SCALAR) {
             kernel_line(w);
-            fprintf(w->to, "%s = shuffle(%s, lane_id());\n", list[i].name, list[i].name);
+            fprintf(w->to, "%s = ", list[i].name);
+            fprintf(w->to, w->p->language->hidden, list[i].name);
+            fputs(";\n", w->to);
         }
 }
 
@@ -240,8 +199,10 @@ static void wild(struct kernel_writer *w)
 
 void write_kernel(FILE *to, struct program *p)
 {
-    struct kernel_writer w = {to, p, 0};
+    struct kernel_writer w = {.to = to, .p = p};
     program_number(p);
+    if (p->language->begin)
+        p->language->begin(&w);
     places(&w);
     if (p->has_structures)
         structure(&w);
@@ -251,7 +212,9 @@ void write_kernel(FILE *to, struct program *p)
         if (p->helper[i])
             helper(&w, p->helper[i]);
     w.depth = 0;
-    head(&w);
+    shared(&w, true);
+    symbols(&w, true);
+    p->language->head(&w);
     parameters(&w);
     fputs("{\n", to);
     w.depth = 1;
@@ -273,4 +236,7 @@ void write_kernel(FILE *to, struct program *p)
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_FILE || p->shared[i]->place == AT_LAUNCH)
             fprintf(to, "#undef s%d\n", p->shared[i]->id);
+    symbols(&w, false);
+    if (p->language->end)
+        p->language->end(&w);
 }

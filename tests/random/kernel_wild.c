@@ -16,18 +16,18 @@ static void is_wrong(FILE *to, const struct program *p, const struct expr *wild)
     fprintf(to, "(wild >> %d & 1", wild->index);
     if (wild->kid[0]) {
         fputs(" && (", to);
-        kernel_expression(to, p, wild->kid[0]);
+        kernel_condition(to, p, wild->kid[0]);
         fputc(')', to);
     }
     fputc(')', to);
 }
 
-static void amount(FILE *to, const struct expr *wild)
+static void amount(FILE *to, const struct program *p, const struct expr *wild)
 {
     if (wild->safe)
         fprintf(to, "wild_i64[(THREAD + %d) & %d]", wild->index, WILD_AMOUNTS - 1);
     else
-        fprintf(to, "(%s)(%" PRId64 ")", types[wild->type].kernel, (int64_t)wild->bits);
+        fprintf(to, "(%s)(%" PRId64 ")", p->language->type[wild->type], (int64_t)wild->bits);
 }
 
 static void text(FILE *to, const struct program *p, const struct expr *wild, const char *form)
@@ -36,7 +36,7 @@ static void text(FILE *to, const struct program *p, const struct expr *wild, con
         if (*form == '#')
             is_wrong(to, p, wild);
         else if (*form == '@')
-            amount(to, wild);
+            amount(to, p, wild);
         else
             fputc(*form, to);
 }

@@ -1,5 +1,5 @@
 /* main.c - `random`: so many random programs, or random programs until stopped. */
-#include "random.h"
+#include "language.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <lanewise/lanewise.h>
@@ -15,13 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    BATCH_MAX = 20,
-    PROGRESS_SECONDS = 20,
-    REQUIRED_PERCENT = 20,
-    EXIT_WRONG = 1,
-    EXIT_USAGE = 2
-};
+enum { PROGRESS_SECONDS = 20, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: random [options]                  run programs S to S + N - 1\n"
@@ -39,12 +33,14 @@ static const char usage[] =
     "                        there; no switch, goto, break, continue, return\n"
     "  --wild                some accesses are outside of their objects, for some threads; on cpu\n"
     "                        and ref, which must refuse them with the same message\n"
+    "  --cuda                kernels in CUDA\n"
     "  --refusals-allowed    a program that the device does not build is no failure\n";
 
 struct options {
     uint64_t seed, programs;
     int jobs;
     const char *device, *fuzz, *print;
+    const struct language *language;
     bool only_uniform, wild, refusals_allowed;
 };
 
@@ -107,6 +103,8 @@ static bool parse(int argc, char **argv, struct options *o)
             o->only_uniform = true;
         else if (!strcmp(argv[i], "--wild"))
             o->wild = true;
+        else if (!strcmp(argv[i], "--cuda"))
+            o->language = &cuda_language;
         else if (!strcmp(argv[i], "--refusals-allowed"))
             o->refusals_allowed = true;
         else if (i + 1 == argc || !take_value(o, argv[i], argv[i + 1]))
@@ -119,7 +117,7 @@ static bool parse(int argc, char **argv, struct options *o)
 
 static struct program *make(const struct options *o, uint64_t seed)
 {
-    struct program *p = generate(seed, o->only_uniform, o->wild);
+    struct program *p = generate(seed, o->language, o->only_uniform, o->wild);
     if (o->wild)
         make_wild(p);
     return p;
@@ -127,11 +125,12 @@ static struct program *make(const struct options *o, uint64_t seed)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-/* write_report - FOLDER/random-SEED.c, complete or not there. */
+/* write_report - FOLDER/random-SEED.c or .cu, complete or not there. */
 static void write_report(const struct options *o, struct program *p, const struct outcome *outcome)
 {
     char path[4096], partial[4096 + 8];
-    snprintf(path, sizeof path, "%s/random-%" PRIu64 ".c", o->fuzz, p->seed);
+    snprintf(path, sizeof path, "%s/random-%" PRIu64 "%s", o->fuzz, p->seed,
+             strrchr(o->language->file, '.'));
     snprintf(partial, sizeof partial, "%s.part", path);
     FILE *to = fopen(partial, "w");
     bool done = to && report(to, o->device, p, outcome);
@@ -348,7 +347,7 @@ static int print(const struct options *o)
     bool done = true;
     struct outcome outcome;
     if (!strcmp(o->print, "--kernel")) {
-        write_prelude(stdout, NULL);
+        p->language->prelude(stdout, NULL);
         write_kernel(stdout, p);
     } else if (!strcmp(o->print, "--scalar")) {
         fputs("#include \"lanes.h\"\n", stdout);
@@ -384,8 +383,11 @@ static bool is_there(const char *name)
 int main(int argc, char **argv)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct options o = {
-        .seed = 1, .programs = 1000, .jobs = cores > 0 ? (int)cores : 1, .device = "ref"};
+    struct options o = {.seed = 1,
+                        .programs = 1000,
+                        .jobs = cores > 0 ? (int)cores : 1,
+                        .device = "ref",
+                        .language = &kernel_language};
     if (!parse(argc, argv, &o)) {
         fputs(usage, stderr);
         return EXIT_USAGE;

@@ -3,7 +3,7 @@
  *     generate.c  expression.c   seed -> tree: race-free and free of undefined behaviour
  *     check.c                    is a tree such a program? What the shrinker may try
  *     wild.c                     some accesses of a tree are outside of their objects
- *     kernel*.c                  tree -> the kernel language
+ *     kernel*.c                  tree -> the kernel language, or CUDA: language*.c say what differs
  *     scalar*.c                  tree -> plain C that runs it statement by statement over all
  *                                threads of a block with masks, by lanes.h; no Lanewise in it
  *     run.c  wild_run.c          builds and runs both, compares; so with accesses outside
@@ -25,10 +25,8 @@ enum type { I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F16, BF16, F32, F64, TYP
 
 struct type_info {
     const char *name;   /* "i32", as in buffer arguments */
-    const char *kernel; /* C name in a kernel */
     const char *scalar; /* what a variable of it is in the scalar program: 16-bit ones are float */
     const char *stored; /* what an element of a buffer is there */
-    const char *vector; /* first part of the names of short vectors */
     int bits;           /* that a value has, the sign included */
     char kind;          /* i u b f */
 };
@@ -266,10 +264,12 @@ struct wild {
     int64_t by[WILD_AMOUNTS];
 };
 
+struct language;
 struct program {
     uint64_t seed;
-    int number; /* of its kernel in the file */
-    int fill;   /* the first of those of its buffers that it is run with */
+    const struct language *language; /* of its kernel's text */
+    int number;                      /* of its kernel in the file */
+    int fill;                        /* the first of those of its buffers that it is run with */
     int block[3], grid[3];
     bool fixed_block;
     struct arena *arena;
@@ -370,7 +370,8 @@ bool dice_percent(struct dice *d, int percent);
 /* generate - only_uniform: the threads of a block part only in guards, `if (i < n)`, and in the
  * last trips of grid-stride loops, and do nothing together there. is_small: what takes long to
  * compile is none of them. */
-struct program *generate(uint64_t seed, bool only_uniform, bool is_small);
+struct program *generate(uint64_t seed, const struct language *language, bool only_uniform,
+                         bool is_small);
 
 /* wild.c */
 void make_wild(struct program *p);
@@ -416,22 +417,17 @@ enum feature {
 };
 bool program_check(struct program *p, bool found[FEATURES], const char **why);
 
-/* kernel.c: the lines that kernels share, those that the text needs (NULL: all); a kernel. */
-void write_prelude(FILE *to, const char *kernels);
+/* kernel.c */
 void write_kernel(FILE *to, struct program *p);
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
-void kernel_place(FILE *to, const struct program *p, const struct expr *e);   /* as a target */
-void kernel_address(FILE *to, const struct program *p, const struct expr *e); /* of a place */
+void kernel_place(FILE *to, const struct program *p, const struct expr *e); /* as a target */
 void write_name(FILE *to, const struct var *v);
 int array_of(const struct var *v);     /* structs or vectors; 0: it is no array of such */
 int bytes_count(const struct expr *e); /* X_BYTES: elements of its type that the array has */
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
-extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
-extern const char *const whole_text[WHOLES];
 extern const char *const overflow_text[OVERFLOWS], *const reduction_text[REDUCTIONS];
 extern const char *const vectors_text[2]; /* buffers of short vectors of 2 and of 4 */
-extern const char *const atomic_text[ATOMICS];
 
 void write_scalar(FILE *to, struct program *p);
 void scalar_expression(FILE *to, const struct program *p, const struct expr *e);
@@ -443,6 +439,7 @@ struct buffer {
     size_t count;    /* 0: a parameter by value */
     struct var *var; /* the parameter by value, or the global array of a SHARED */
     bool is_const, is_matrix;
+    bool is_symbol; /* no parameter: a variable of the device */
 };
 enum { BUFFERS_MAX = 7 * TYPES + PARAMETERS_MAX + SHARED_MAX + 4 };
 int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX]);
@@ -460,8 +457,10 @@ struct outcome {
 };
 /* is_for_debugger - "ref -O0": `ref`, with code for a debugger. */
 bool is_for_debugger(const char *device);
+enum { BATCH_MAX = 20 };
 
-/* run_programs - in child processes; a program that takes its own down has NO_VERDICT. */
+/* run_programs - at most BATCH_MAX, in child processes; a program that takes its own down has
+ * NO_VERDICT. */
 void run_programs(const char *device, struct program *const *p, int count,
                   struct outcome *outcomes);
 /* run_scalar - what the scalar program leaves in each buffer; false: it cannot be built. */

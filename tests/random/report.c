@@ -1,6 +1,6 @@
 /* report.c - a program that went wrong as a test file: the kernel, how it is run, and what the
  * scalar program says comes out. */
-#include "random.h"
+#include "language.h"
 #include "text/number.h"
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +69,24 @@ static void argument(FILE *to, struct program *p, const struct buffer *b)
 static void run_line(FILE *to, const char *device, struct program *p, const struct buffer *list,
                      int count)
 {
-    fprintf(to, "// run: -d %s -g %d,%d,%d -b %d,%d,%d", device, p->grid[0], p->grid[1], p->grid[2],
-            p->block[0], p->block[1], p->block[2]);
+    char name[NAME_MAX_BYTES];
+    p->language->name(p, name);
+    fprintf(to, "// run: -d %s", device);
+    if (p->language->is_cuda)
+        fprintf(to, " -k '%s'", name);
+    fprintf(to, " -g %d,%d,%d -b %d,%d,%d", p->grid[0], p->grid[1], p->grid[2], p->block[0],
+            p->block[1], p->block[2]);
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_LAUNCH)
             fprintf(to, " --shared %zu",
                     (size_t)program_threads(p) * element_size(p->shared[i]->type));
     for (int i = 0; i < count; i++) {
-        fputs(" ", to);
+        if (list[i].is_symbol) {
+            p->language->symbol_name(p, &list[i], name);
+            fprintf(to, " --symbol %s=", name);
+        } else {
+            fputs(" ", to);
+        }
         argument(to, p, &list[i]);
     }
     fputs("\n", to);
@@ -91,7 +101,7 @@ static bool write_text(FILE *to, struct program *p)
         return false;
     write_kernel(memory, p);
     fclose(memory);
-    write_prelude(to, text);
+    p->language->prelude(to, text);
     fputs(text, to);
     free(text);
     return true;
@@ -108,6 +118,21 @@ static void why(FILE *to, const char *text)
     fputs("\n", to);
 }
 
+/* expected - what the scalar program left in a buffer. */
+static void expected(FILE *to, struct program *p, const struct buffer *b, const void *memory,
+                     const struct outcome *outcome)
+{
+    char symbol[NAME_MAX_BYTES];
+    if (!b->count || *outcome->ended)
+        return;
+    if (b->is_symbol)
+        p->language->symbol_name(p, b, symbol);
+    fprintf(to, "// expect: %s: %s[%zu] = [", b->is_symbol ? symbol : b->name, types[b->type].name,
+            b->count);
+    values(to, b, memory, ", ", true);
+    fputs("]\n", to);
+}
+
 bool report(FILE *to, const char *device, struct program *p, const struct outcome *outcome)
 {
     struct buffer list[BUFFERS_MAX];
@@ -121,18 +146,18 @@ bool report(FILE *to, const char *device, struct program *p, const struct outcom
     why(to, outcome->verdict == AGREES ? "It agrees." : outcome->why);
     run_line(to, p->wilds ? "cpu" : device, p, list, count);
     if (*outcome->ended) { /* but for the place, which is another one in the file */
-        const char *place = strstr(outcome->ended, "random.c:"),
+        const char *place = strstr(outcome->ended, "random.c"),
                    *what = place ? strstr(place, ": ") : NULL;
         fprintf(to, "// status: 4\n// stderr: %s\n", what ? what + 2 : outcome->ended);
     }
-    for (int i = 0; i < count && done; i++) {
-        if (!list[i].count || list[i].is_const || *outcome->ended)
-            continue;
-        fprintf(to, "// expect: %s: %s[%zu] = [", list[i].name, types[list[i].type].name,
-                list[i].count);
-        values(to, &list[i], memory[i], ", ", true);
-        fputs("]\n", to);
-        free(memory[i]);
-    }
+    for (int i = 0; i < count && done; i++)
+        if (!list[i].is_symbol && !list[i].is_const)
+            expected(to, p, &list[i], memory[i], outcome);
+    for (int i = 0; i < count && done; i++) /* the command shows these behind the others */
+        if (list[i].is_symbol)
+            expected(to, p, &list[i], memory[i], outcome);
+    for (int i = 0; i < count && done; i++)
+        if (list[i].count)
+            free(memory[i]);
     return write_text(to, p) && done;
 }

@@ -5,6 +5,7 @@
  * compilers costs more than what they do here. Where one of them ends the child or is not built,
  * the rest go on in other children, by halves until it stands alone.
  */
+#include "language.h"
 #include "run.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -109,6 +110,8 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
             snprintf(end[-1].name, sizeof end->name, "all_s%d", p->shared[i]->id);
             end[-1].var = p->shared[i];
         }
+    for (struct buffer *b = list; b < end && !p->wilds && has_style(p, BY_SYMBOL); b++)
+        b->is_symbol = !strncmp(b->name, "in_", 3) || !strncmp(b->name, "cells_", 6);
     return (int)(end - list);
 }
 
@@ -221,6 +224,16 @@ static bool is_refusal(const char *device, lw_status status)
     return strncmp(device, "ref", 3) && (status == LW_E_UNSUPPORTED || status == LW_E_COMPILE);
 }
 
+/* The names of all, with a semicolon between. */
+static void list_kernels(struct program *const *p, int count, char *text)
+{
+    for (int i = 0; i < count; i++) {
+        p[i]->language->name(p[i], text);
+        text += strlen(text);
+        *text++ = i + 1 < count ? ';' : '\0';
+    }
+}
+
 bool build_kernels(struct pair *pair, const char *device, struct program *const *p, int count,
                    struct outcome *o)
 {
@@ -229,14 +242,20 @@ bool build_kernels(struct pair *pair, const char *device, struct program *const 
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return false;
-    write_prelude(to, NULL);
+    const struct language *language = p[0]->language;
+    language->prelude(to, NULL);
     for (int i = 0; i < count; i++)
         write_kernel(to, p[i]);
     fclose(to);
-    lw_build_options options = {.source = text, .debug = is_for_debugger(device)};
+    char instances[BATCH_MAX * (NAME_MAX_BYTES + 1)];
+    list_kernels(p, count, instances);
+    lw_build_options options = {.source = text,
+                                .debug = is_for_debugger(device),
+                                .cuda = language->is_cuda,
+                                .instantiate = language->is_cuda ? instances : NULL};
     lw_status status = lw_device_open(options.debug ? "ref" : device, &pair->device);
     if (status == LW_OK)
-        status = lw_program_build(pair->device, "random.c", &options, &pair->program);
+        status = lw_program_build(pair->device, language->file, &options, &pair->program);
     free(text);
     o->verdict = is_refusal(device, status) ? REFUSED : NOT_BUILT;
     snprintf(o->why, sizeof o->why, "%s", lw_last_error());
@@ -302,9 +321,9 @@ lw_arg by_value(const struct program *p, const struct var *v)
 
 lw_status launch(struct pair *pair, struct program *p, lw_arg *args, int count)
 {
-    char name[32];
+    char name[NAME_MAX_BYTES];
     lw_launch_options options = {0};
-    snprintf(name, sizeof name, "kernel%d", p->number);
+    p->language->name(p, name);
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_LAUNCH)
             options.shared_bytes = (size_t)program_threads(p) * element_size(p->shared[i]->type);
@@ -353,40 +372,58 @@ bool compare(const struct buffer *b, const void *kernel, const void *scalar, str
     return true;
 }
 
+/* memory_of - a buffer with what it begins with. A variable that no code uses is none. */
+static bool memory_of(struct pair *pair, struct program *p, const struct buffer *b,
+                      lw_buffer **buffer, bool *is_owned)
+{
+    char name[NAME_MAX_BYTES];
+    void *mapped;
+    *is_owned = true;
+    if (b->is_symbol) {
+        p->language->symbol_name(p, b, name);
+        *is_owned = lw_program_symbol(pair->program, name, buffer) != LW_OK;
+    }
+    if (*is_owned && lw_buffer_create(pair->device, (lw_dtype)b->type, b->count, buffer) != LW_OK)
+        return false;
+    if (lw_buffer_map(*buffer, &mapped) != LW_OK)
+        return false;
+    fill_buffer(p, b, mapped);
+    return lw_buffer_unmap(*buffer) == LW_OK;
+}
+
 static void run_one(struct pair *pair, struct program *p, struct outcome *o)
 {
     struct buffer list[BUFFERS_MAX];
     void *memory[BUFFERS_MAX], *mapped;
     lw_arg args[BUFFERS_MAX];
     lw_buffer *buffer[BUFFERS_MAX] = {0};
-    int count = list_buffers(p, list);
+    bool is_owned[BUFFERS_MAX] = {0};
+    int count = list_buffers(p, list), arg_count = 0;
     bool done = call_scalar(pair->scalar, p, memory);
     for (int i = 0; i < count && done; i++) {
         const struct buffer *b = &list[i];
-        if (b->count == 0) {
-            args[i] = by_value(p, b->var);
-            continue;
-        }
-        done = lw_buffer_create(pair->device, (lw_dtype)b->type, b->count, &buffer[i]) == LW_OK &&
-               lw_buffer_map(buffer[i], &mapped) == LW_OK;
-        if (done)
-            fill_buffer(p, b, mapped);
-        done = done && lw_buffer_unmap(buffer[i]) == LW_OK;
-        args[i] = lw_arg_buffer(buffer[i]);
+        if (b->count)
+            done = memory_of(pair, p, b, &buffer[i], &is_owned[i]);
+        if (!b->is_symbol)
+            args[arg_count++] = b->count ? lw_arg_buffer(buffer[i]) : by_value(p, b->var);
     }
-    if (!done || launch(pair, p, args, count) != LW_OK) {
+    if (!done || launch(pair, p, args, arg_count) != LW_OK) {
         o->verdict = FAILED;
         snprintf(o->why, sizeof o->why, "%s", lw_last_error());
         return;
     }
     o->verdict = AGREES;
     for (int i = 0; i < count && o->verdict == AGREES; i++)
-        if (list[i].count && lw_buffer_map(buffer[i], &mapped) == LW_OK)
+        if (list[i].count && lw_buffer_map(buffer[i], &mapped) == LW_OK) {
             compare(&list[i], mapped, memory[i], o);
+            if (lw_buffer_unmap(buffer[i]) != LW_OK)
+                o->verdict = FAILED;
+        }
     for (int i = 0; i < count; i++) {
         if (list[i].count)
             free(memory[i]);
-        lw_buffer_destroy(buffer[i]);
+        if (is_owned[i])
+            lw_buffer_destroy(buffer[i]);
     }
     lw_stream_destroy(pair->stream);
 }

@@ -1,5 +1,7 @@
 /* scalar_expression.c - expressions for one thread t of the scalar program, every conversion of C
- * written out. What threads do together was computed before, into an array. */
+ * written out. What threads do together was computed before, into an array. Functions have the
+ * kernel language's names. */
+#include "language.h"
 #include "scalar.h"
 #include <inttypes.h>
 #include <math.h>
@@ -136,7 +138,7 @@ static void choose(FILE *to, const struct program *p, const struct expr *e)
 
 static void maths(FILE *to, const struct program *p, const struct expr *e)
 {
-    const char *name = maths_text[e->op];
+    const char *name = kernel_language.maths[e->op];
     name = !strcmp(name, "fmin") ? "lesser" : !strcmp(name, "fmax") ? "greater" : name;
     fprintf(to, "%s%s(", name, e->type == F32 ? "f" : "");
     for (int i = 0; i < KIDS && e->kid[i]; i++) {
@@ -149,7 +151,7 @@ static void maths(FILE *to, const struct program *p, const struct expr *e)
 static void bits(FILE *to, const struct program *p, const struct expr *e)
 {
     int width = types[e->kid[0]->type].bits < 8 ? 8 : types[e->kid[0]->type].bits;
-    fprintf(to, "%s((uint64_t)(uint%d_t)(", bits_text[e->op], width);
+    fprintf(to, "%s((uint64_t)(uint%d_t)(", kernel_language.bits[e->op], width);
     scalar_expression(to, p, e->kid[0]);
     fprintf(to, "), %d)", width);
 }
@@ -165,7 +167,7 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
 
 static void whole(FILE *to, const struct program *p, const struct expr *e)
 {
-    fprintf(to, "%s_%s(", whole_text[e->op], types[e->type].name);
+    fprintf(to, "%s_%s(", kernel_language.whole[e->op], types[e->type].name);
     for (int i = 0; i < KIDS && e->kid[i]; i++) {
         fputs(i ? ", " : "", to);
         scalar_expression(to, p, e->kid[i]);

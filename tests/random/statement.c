@@ -1,5 +1,6 @@
 /* statement.c - random statements that are not control flow: variables and memory. */
 #include "generate.h"
+#include "language.h"
 #include <string.h>
 
 static int below(struct generator *g, int n)
@@ -61,7 +62,7 @@ void generate_declare_aggregate(struct generator *g, enum shape shape)
         v->structure = &g->p->structure;
         v->count = percent(g, 30) ? 2 << below(g, 2) : 0;
     } else {
-        v->count = shape == VECTOR ? 2 + below(g, 3) : 2 << below(g, 3);
+        v->count = shape == VECTOR ? elements_of(g, v->type) : 2 << below(g, 3);
         v->columns = (shape == VECTOR || v->count > 2) && percent(g, 30) ? 2 : 0;
         v->columns <<= shape == VECTOR && v->columns ? below(g, 2) : 0;
         v->is_volatile =
@@ -403,7 +404,8 @@ void generate_turn(struct generator *g)
 static enum type atomic_type(struct generator *g)
 {
     enum type type = any_type(g);
-    return type == BOOL ? U8 : type;
+    const bool lacks = g->p->language->lacks.half_atomics && is_half(type);
+    return type == BOOL ? U8 : lacks ? F32 : type;
 }
 
 void generate_atomic(struct generator *g)
@@ -431,8 +433,9 @@ void generate_own_atomic(struct generator *g)
     s->var = v;
     do
         s->op = below(g, ATOMICS);
-    while (is_float(v->type) && s->op != A_ADD && s->op != A_SUB && s->op != A_MIN &&
-           s->op != A_MAX && s->op != A_EXCHANGE);
+    while (is_float(v->type) && s->op != A_ADD && s->op != A_SUB &&
+           ((g->p->language->lacks.half_atomics && is_half(v->type)) ||
+            (s->op != A_MIN && s->op != A_MAX && s->op != A_EXCHANGE)));
     s->value[0] = e;
     if (s->op == A_CAS) {
         s->value[0] = percent(g, 60) ? expr_integer(g->p, v->type, 0) : e;

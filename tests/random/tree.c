@@ -4,19 +4,19 @@
 #include <string.h>
 
 const struct type_info types[TYPES] = {
-    [I8] = {"i8", "int8_t", "int8_t", "int8_t", "schar", 8, 'i'},
-    [I16] = {"i16", "int16_t", "int16_t", "int16_t", "short", 16, 'i'},
-    [I32] = {"i32", "int", "int32_t", "int32_t", "int", 32, 'i'},
-    [I64] = {"i64", "int64_t", "int64_t", "int64_t", "long", 64, 'i'},
-    [U8] = {"u8", "uint8_t", "uint8_t", "uint8_t", "uchar", 8, 'u'},
-    [U16] = {"u16", "uint16_t", "uint16_t", "uint16_t", "ushort", 16, 'u'},
-    [U32] = {"u32", "uint32_t", "uint32_t", "uint32_t", "uint", 32, 'u'},
-    [U64] = {"u64", "uint64_t", "uint64_t", "uint64_t", "ulong", 64, 'u'},
-    [BOOL] = {"bool", "bool", "bool", "bool", "uchar", 1, 'b'},
-    [F16] = {"f16", "_Float16", "float", "uint16_t", "half", 16, 'f'},
-    [BF16] = {"bf16", "__bf16", "float", "uint16_t", "bfloat", 16, 'f'},
-    [F32] = {"f32", "float", "float", "float", "float", 32, 'f'},
-    [F64] = {"f64", "double", "double", "double", "double", 64, 'f'},
+    [I8] = {"i8", "int8_t", "int8_t", 8, 'i'},
+    [I16] = {"i16", "int16_t", "int16_t", 16, 'i'},
+    [I32] = {"i32", "int32_t", "int32_t", 32, 'i'},
+    [I64] = {"i64", "int64_t", "int64_t", 64, 'i'},
+    [U8] = {"u8", "uint8_t", "uint8_t", 8, 'u'},
+    [U16] = {"u16", "uint16_t", "uint16_t", 16, 'u'},
+    [U32] = {"u32", "uint32_t", "uint32_t", 32, 'u'},
+    [U64] = {"u64", "uint64_t", "uint64_t", 64, 'u'},
+    [BOOL] = {"bool", "bool", "bool", 1, 'b'},
+    [F16] = {"f16", "float", "uint16_t", 16, 'f'},
+    [BF16] = {"bf16", "float", "uint16_t", 16, 'f'},
+    [F32] = {"f32", "float", "float", 32, 'f'},
+    [F64] = {"f64", "double", "double", 64, 'f'},
 };
 
 enum { ANY_V, ANY_VI, SUMS_V, SUMS_VVI, INTS_V, NONE_P, NONE_N };
