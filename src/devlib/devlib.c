@@ -12,3 +12,4 @@
 #include "more_f64.c"
 #include "half.c"
 #include "atomic.c"
+#include "inline_ptx.c"

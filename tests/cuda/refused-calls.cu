@@ -43,7 +43,7 @@
 // run: -k assembly -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'assembly':
-// stderr: inline assembly is not in the kernel language
+// stderr: inline PTX 'vabsdiff.u32.u32.u32.add %0, %1, %1, %1' is not in the kernel language
 // stderr: refused-calls.cu:139:
 // run: -k computed_goto -b 1 'i32[4]=const:1'
 // status: 3

@@ -281,6 +281,7 @@ bool lw__cuda_module(struct lw__unit *unit)
     if (!lw__llvm_passes(unit, LW_PASSES_drop_unused))
         return false;
     name_kernels(unit);
+    lw__front_inline_ptx(unit);
     lw__front_function_pointers(unit);
     return true;
 }

@@ -138,6 +138,12 @@ bool lw__front_is_virtual(LLVMValueRef callee);
 /* The module as text, with conversions between _Float16 and __bf16 through float. */
 void lw__front_unmix(const char *module, struct lw__text *out);
 
+/* ---- inline_ptx.c ---------------------------------------------------------------------------- */
+
+/* Of an asm statement that stays: its first instruction that has no equal. */
+#define LW_PTX "lw.ptx"
+void lw__front_inline_ptx(struct lw__unit *unit);
+
 /* ---- debug_types.c --------------------------------------------------------------------------- */
 
 /* A type without const, volatile, restrict, _Atomic and typedef names; NULL is void. */

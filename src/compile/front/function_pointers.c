@@ -1,9 +1,9 @@
 /* function_pointers.c - CUDA: pointers to functions of the device become numbers.
  *
- * No device has addresses of functions that all of them share, and kernels become one function each.
- * So each function whose address is taken gets a number, which is its address everywhere. A call
- * through a pointer calls a helper: a switch over the functions of that type. Where the pointer is a
- * constant after inlining, as a template's argument or a functor's, LLVM folds the switch.
+ * An address of a function is another on each device, and kernels become one function each. So
+ * each function whose address is taken gets a number, which is its address everywhere. A call
+ * through a pointer calls a helper: a switch over the functions of that type. Where the pointer is
+ * a constant after inlining, as a template's argument or a functor's, LLVM folds the switch.
  *
  * A function that is taken only by a virtual table is none of them: virtual calls are refused.
  */

@@ -319,8 +319,17 @@ static void check_call(struct refuse *r, LLVMValueRef call)
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
         check_constant(r, loc, LLVMGetOperand(call, i));
     if (LLVMIsAInlineAsm(callee)) {
+        LLVMValueRef mark =
+            LLVMGetMetadata(call, LLVMGetMDKindIDInContext(r->context, LW_PTX, strlen(LW_PTX)));
+        LLVMValueRef text = NULL;
+        unsigned length = 0;
+        if (mark)
+            LLVMGetMDNodeOperands(mark, &text);
         if (first_time(r, KIND_CALL, loc, "asm"))
-            lw__diags_error(r->diags, loc, "inline assembly is not in the kernel language");
+            lw__diags_error(r->diags, loc,
+                            mark ? "inline PTX '%s' is not in the kernel language: write it in C++"
+                                 : "inline assembly is not in the kernel language",
+                            text ? LLVMGetMDString(text, &length) : "");
     } else if (!LLVMIsAFunction(callee)) {
         if (first_time(r, KIND_POINTER_CALL, loc, ""))
             lw__diags_error(r->diags, loc,

@@ -15,7 +15,7 @@
 
 using namespace clang;
 
-/* Letters of PTX that x86 lacks or has for less: front/ptx_text.c reads such an instruction. */
+/* Letters of PTX that x86 lacks or has for less: front/inline_ptx.c reads such an instruction. */
 static const unsigned ignored[] = {
     diag::err_asm_invalid_output_constraint, diag::err_asm_invalid_input_constraint,
     diag::err_asm_invalid_output_size, diag::err_asm_invalid_input_size};
