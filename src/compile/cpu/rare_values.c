@@ -1,4 +1,5 @@
-/* rare_values.c - of guarded code: what a rarely executed block needs is computed there.
+/* rare_values.c - what a rarely executed block needs is computed there: of guarded code, and where
+ * an edge clamps neighbours.
  *
  * A vector may be used by two blocks after its own: a rare one, where lanes may fail a check, and
  * another. LLVM sinks a value to its users' block only if there is one. So rare blocks get a copy,
@@ -10,7 +11,7 @@
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 
-enum { BLOCKS_MAX = 4, RARE = 100 };
+enum { BLOCKS_MAX = 8, RARE = 100, DEPTH_MAX = 4 };
 
 struct sinker {
     struct lw__cfg cfg;
@@ -18,13 +19,15 @@ struct sinker {
     LLVMBuilderRef b;
 };
 
-/* True if the block has one edge to it, which is seldom taken. */
-static bool is_rare(const struct sinker *s, LLVMBasicBlockRef block)
+/* True if the block has one edge to it, which is seldom taken, or from such a block. */
+static bool is_rare(const struct sinker *s, LLVMBasicBlockRef block, unsigned depth)
 {
     const uint32_t x = lw__cfg_index(&s->cfg, block);
     if (x == UINT32_MAX || s->cfg.pred_start[x + 1] - s->cfg.pred_start[x] != 1)
         return false;
     LLVMBasicBlockRef from = s->cfg.blocks[s->cfg.pred[s->cfg.pred_start[x]]];
+    if (depth && is_rare(s, from, depth - 1))
+        return true;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from), fields[3];
     LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
     LLVMValueRef node = LLVMGetMetadata(end, LLVMGetMDKindIDInContext(c, "prof", 4));
@@ -85,7 +88,7 @@ static void sink(struct sinker *s, LLVMValueRef v)
     const unsigned n = users_of(s, v, blocks);
     unsigned rare = 0, others = 0;
     for (unsigned k = 0; k < n; k++) {
-        const bool is = is_rare(s, blocks[k]);
+        const bool is = is_rare(s, blocks[k], DEPTH_MAX);
         rare += is;
         others += !is;
         left = !is || !left ? blocks[k] : left;

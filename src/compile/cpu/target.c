@@ -103,7 +103,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             continue;
         if (!gang)
             lw__cpu_fetch_ahead(&unit->scratch, f);
-        if (has_guards)
+        if (has_guards || unit->has_clamps)
             lw__cpu_sink_to_rare(&unit->scratch, f);
         if (lw__has(unit, LW_HAS_MASK_REGISTERS)) {
             lw__cpu_hide_half_masks(unit, f);
@@ -122,7 +122,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         lw__cpu_define_lanes(unit, f);
         lw__cpu_define_addresses(unit, f);
         lw__cpu_repeat_addresses(f);
-        if (has_guards)
+        if (has_guards || lw__has(unit, LW_HAS_SHORT_INDICES))
             lw__cpu_repeat_lane_addresses(f);
         lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);

@@ -183,6 +183,7 @@ struct lw__unit {
     size_t site_count;
     struct lw__kernels operations; /* of blocks in gangs, not widened yet; see gang_barrier.c */
     bool has_rare;                 /* code that lanes rarely need is behind a branch: lw.rarely */
+    bool has_clamps;               /* what an edge clamps is behind a branch */
     bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
     struct lw__text header; /* of an image, whose payload is the object */

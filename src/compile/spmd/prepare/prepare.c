@@ -179,6 +179,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
         if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
             lw__prepare_split_vectors(function);
         lw__prepare_duplicate_dead_ends(&unit->scratch, function);
+        if (is_widened)
+            lw__prepare_index_edges(&unit->scratch, function);
         lw__prepare_split_joins(&unit->scratch, function);
     }
     if (is_widened && ok) /* LLVM has widened them again */

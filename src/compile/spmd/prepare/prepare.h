@@ -59,6 +59,11 @@ enum { LW_GUARD_MORE = 3 };
 /* Checks that others imply go; those of a block stand before its accesses. */
 void lw__prepare_place_guards(struct lw__arena *scratch, LLVMValueRef function);
 
+/* ---- index_edges.c --------------------------------------------------------------------------- */
+
+/* A short block to which the thread index leads, and data as well, is copied for the former. */
+void lw__prepare_index_edges(struct lw__arena *scratch, LLVMValueRef function);
+
 /* ---- invariant_loads.c ----------------------------------------------------------------------- */
 
 /* Loads and checks of a loop's header that every iteration repeats come before the loop. */
