@@ -6,6 +6,7 @@
  * lanewise-compile needs nothing beside it.
  */
 #include "compile/llvm/clang.h"
+#include "compile/llvm/clang_constants.h"
 #include "compile/llvm/clang_refusals.h"
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -124,6 +125,7 @@ class KernelsLast : public MultiplexConsumer
             refusals.attach(declaration);
             if (refusals.has_failed())
                 continue;
+            lw__fold_constant_calls(declaration);
             if (has_kernels(declaration))
                 held.push_back(declaration);
             else if (!MultiplexConsumer::HandleTopLevelDecl(DeclGroupRef(declaration)))
