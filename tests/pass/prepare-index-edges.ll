@@ -1,4 +1,4 @@
-; A short block to which the thread index leads and data as well is copied: the lanes of the index are
+; A short block to which the thread index leads and data as well is copied: lanes of the index are
 ; constants then. One whose value is used after it stays.
 ; RUN: lanewise-compile --pass prepare --device cpu:avx512 --block 32,1,1 %s | FileCheck %s
 

@@ -48,6 +48,11 @@ bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function);
 /* For a finished lw.cpu.K, or a gang's code. */
 void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function);
 
+/* ---- prefetch_iteration.c -------------------------------------------------------------------- */
+
+/* The same, of loops whose iterations are a step apart that only the launch knows. */
+void lw__cpu_fetch_iterations(struct lw__arena *arena, LLVMValueRef function);
+
 /* ---- rare_values.c --------------------------------------------------------------------------- */
 
 /* Vectors that only rare blocks and one other use are computed there. */

@@ -103,6 +103,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             continue;
         if (!gang)
             lw__cpu_fetch_ahead(&unit->scratch, f);
+        lw__cpu_fetch_iterations(&unit->scratch, f);
         if (has_guards || unit->has_clamps)
             lw__cpu_sink_to_rare(&unit->scratch, f);
         if (lw__has(unit, LW_HAS_MASK_REGISTERS)) {
