@@ -3,6 +3,7 @@
  *     by value   number | {value,...}
  *     buffer     ELEMENT[N,...][=FILL][:OUT.npy]     ELEMENT: a dtype, or struct
  *                [bf16|struct]@IN.npy[:OUT.npy]
+ *                null
  *     FILL       zeros | none | iota | const:VALUE | rand:SEED | normal:SEED | VALUE,...
  *
  * Only files named here are opened; devices come in with buffer.c.
@@ -57,6 +58,17 @@ static int read_by_value(const char *text, struct cli_arg *arg)
 
 /* ---- does the element fit the parameter? ----------------------------------------------------- */
 
+/* True if the struct is numbers of the dtype alone, as CUDA's float4 is. */
+static bool is_row_of(const struct lw__type *type, lw_dtype dtype)
+{
+    if (type->form != LW_STRUCT)
+        return (type->form == LW_SCALAR || type->form == LW_ARRAY) && type->dtype == dtype;
+    size_t bytes = 0;
+    for (const struct lw__type *f = type->inner; f && is_row_of(f, dtype); f = f->next)
+        bytes += f->bytes;
+    return bytes && bytes == type->bytes;
+}
+
 static int check_element(const struct cli_arg *arg)
 {
     const struct lw__type *target = arg->type->inner;
@@ -68,7 +80,7 @@ static int check_element(const struct cli_arg *arg)
                         lw_dtype_name(arg->param.dtype));
     }
     if (target && target->form == LW_STRUCT) {
-        if (!arg->has_dtype || arg->dtype == LW_U8)
+        if (!arg->has_dtype || arg->dtype == LW_U8 || is_row_of(target, arg->dtype))
             return CLI_DONE;
         return cli_fail(CLI_USAGE,
                         "%s: a buffer of %s given, struct (of %zu bytes) or u8 is needed",
@@ -426,6 +438,10 @@ static int read_file(char *text, struct cli_arg *arg)
 static int read_buffer(const char *text, struct cli_arg *arg)
 {
     size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (strcmp(text, "null") == 0 && arg->param.kind == LW_PARAM_POINTER) {
+        arg->is_null = true;
+        return CLI_DONE;
+    }
     if (text[word] != '[' && text[word] != '@')
         return cli_fail(CLI_USAGE, "%s: '%s' is not a buffer; write %s[N] or @FILE.npy", arg->label,
                         text, arg->param.has_dtype ? lw_dtype_name(arg->param.dtype) : "struct");

@@ -55,6 +55,8 @@ static lw_arg pack_scalar(lw_dtype dtype, const void *value)
 
 lw_arg cli_arg_pack(const struct cli_arg *arg)
 {
+    if (arg->is_null)
+        return lw_arg_address(NULL);
     if (!arg->is_buffer && arg->type->form == LW_SCALAR)
         return pack_scalar(arg->type->dtype, arg->value);
     if (!arg->is_buffer)

@@ -47,7 +47,11 @@ static int take_arg(struct cli_op_call *call, const char *word)
         return cli_fail(CLI_USAGE, "%s takes at most %zu ARGs; '%s' is one more", call->info.name,
                         call->info.most_inputs, word);
     size_t index = call->inputs++;
-    return cli_arg_read(index, &param, word, &call->args[index]);
+    const int failed = cli_arg_read(index, &param, word, &call->args[index]);
+    if (!failed && call->args[index].is_null)
+        return cli_fail(CLI_USAGE, "%s: an operation needs a buffer, not null",
+                        call->args[index].label);
+    return failed;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

@@ -47,6 +47,7 @@ struct cli_arg {
     struct lw__type *type; /* the parameter's */
     void *value;           /* by value: type->bytes; ZEROS, CONST, DATA: the elements given */
 
+    bool is_null;   /* a pointer to nothing */
     bool is_buffer; /* all below is of buffers */
     bool has_dtype; /* false: made of structs */
     lw_dtype dtype; /* U8 for structs */

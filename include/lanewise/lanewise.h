@@ -287,6 +287,11 @@ LW_CHECKED lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t 
  * errors   LW_E_ARG, LW_E_SHAPE element_bytes is 0, LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
                                               lw_buffer **buffer);
+
+/* lw_buffer_create_bytes - so many bytes of no type, all zero: every pointer takes them, as memory
+ * of malloc. Views of it count in bytes for a pointer, and in its elements for a TENSOR.
+ * errors   LW_E_ARG, LW_E_MEMORY */
+LW_CHECKED lw_status lw_buffer_create_bytes(lw_device *device, size_t bytes, lw_buffer **buffer);
 LW_API void lw_buffer_destroy(lw_buffer *buffer);
 
 /* lw_buffer_wrap - a buffer in memory that the caller owns: count elements at `memory`. On "cuda"
@@ -468,7 +473,8 @@ typedef struct lw_tensor {
 } lw_tensor;
 
 typedef enum lw_arg_kind {
-    LW_ARG_INT, LW_ARG_UINT, LW_ARG_REAL, LW_ARG_BUFFER, LW_ARG_TENSOR, LW_ARG_BYTES
+    LW_ARG_INT, LW_ARG_UINT, LW_ARG_REAL, LW_ARG_BUFFER, LW_ARG_TENSOR, LW_ARG_BYTES,
+    LW_ARG_ADDRESS
 } lw_arg_kind;
 
 /* One argument of a launch, tagged with what it is. */
@@ -484,56 +490,9 @@ typedef struct lw_arg {
             const void *data; /* copied by the launch call */
             size_t size;
         } bytes;
+        const void *address; /* of the device, in a buffer of it; or NULL */
     } as;
 } lw_arg;
-
-/* Arguments and sizes as values; LW_LAUNCH chooses among them by C type. */
-static inline lw_arg lw_arg_int(int64_t v)
-{
-    lw_arg a = {LW_ARG_INT, {0}};
-    a.as.i = v;
-    return a;
-}
-static inline lw_arg lw_arg_uint(uint64_t v)
-{
-    lw_arg a = {LW_ARG_UINT, {0}};
-    a.as.u = v;
-    return a;
-}
-static inline lw_arg lw_arg_real(double v)
-{
-    lw_arg a = {LW_ARG_REAL, {0}};
-    a.as.f = v;
-    return a;
-}
-static inline lw_arg lw_arg_buffer(lw_buffer *v)
-{
-    lw_arg a = {LW_ARG_BUFFER, {0}};
-    a.as.buffer = v;
-    return a;
-}
-static inline lw_arg lw_arg_tensor(lw_tensor v)
-{
-    lw_arg a = {LW_ARG_TENSOR, {0}};
-    a.as.tensor = v;
-    return a;
-}
-static inline lw_arg lw_arg_bytes(const void *data, size_t size)
-{
-    lw_arg a = {LW_ARG_BYTES, {0}};
-    a.as.bytes.data = data;
-    a.as.bytes.size = size;
-    return a;
-}
-static inline lw_arg lw_arg_same(lw_arg v) { return v; }
-static inline lw_dim3 lw_dim_3(uint32_t x, uint32_t y, uint32_t z)
-{
-    lw_dim3 d = {x, y, z};
-    return d;
-}
-static inline lw_dim3 lw_dim_2(uint32_t x, uint32_t y) { return lw_dim_3(x, y, 1); }
-static inline lw_dim3 lw_dim_1(uint32_t x) { return lw_dim_3(x, 1, 1); }
-static inline lw_dim3 lw_dim_same(lw_dim3 d) { return d; }
 
 /* All zero means the defaults. */
 typedef struct lw_launch_options {

@@ -1,8 +1,63 @@
-/* launch.h - LW_LAUNCH, in C11 and C++11: a launch whose arguments are tagged by their types.
+/* launch.h - arguments of a launch as values, and LW_LAUNCH, in C11 and C++11: a launch whose
+ * arguments are tagged by their types.
  * lanewise.h includes it.
  */
 #ifndef LANEWISE_LAUNCH_H
 #define LANEWISE_LAUNCH_H
+
+/* Arguments and sizes as values; LW_LAUNCH chooses among them by C type. */
+static inline lw_arg lw_arg_int(int64_t v)
+{
+    lw_arg a = {LW_ARG_INT, {0}};
+    a.as.i = v;
+    return a;
+}
+static inline lw_arg lw_arg_uint(uint64_t v)
+{
+    lw_arg a = {LW_ARG_UINT, {0}};
+    a.as.u = v;
+    return a;
+}
+static inline lw_arg lw_arg_real(double v)
+{
+    lw_arg a = {LW_ARG_REAL, {0}};
+    a.as.f = v;
+    return a;
+}
+static inline lw_arg lw_arg_buffer(lw_buffer *v)
+{
+    lw_arg a = {LW_ARG_BUFFER, {0}};
+    a.as.buffer = v;
+    return a;
+}
+static inline lw_arg lw_arg_tensor(lw_tensor v)
+{
+    lw_arg a = {LW_ARG_TENSOR, {0}};
+    a.as.tensor = v;
+    return a;
+}
+static inline lw_arg lw_arg_bytes(const void *data, size_t size)
+{
+    lw_arg a = {LW_ARG_BYTES, {0}};
+    a.as.bytes.data = data;
+    a.as.bytes.size = size;
+    return a;
+}
+static inline lw_arg lw_arg_address(const void *v)
+{
+    lw_arg a = {LW_ARG_ADDRESS, {0}};
+    a.as.address = v;
+    return a;
+}
+static inline lw_arg lw_arg_same(lw_arg v) { return v; }
+static inline lw_dim3 lw_dim_3(uint32_t x, uint32_t y, uint32_t z)
+{
+    lw_dim3 d = {x, y, z};
+    return d;
+}
+static inline lw_dim3 lw_dim_2(uint32_t x, uint32_t y) { return lw_dim_3(x, y, 1); }
+static inline lw_dim3 lw_dim_1(uint32_t x) { return lw_dim_3(x, 1, 1); }
+static inline lw_dim3 lw_dim_same(lw_dim3 d) { return d; }
 
 /* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch_noted with the arguments
  * tagged by their C types. The caller may ignore its lw_status: the next wait for the stream gives

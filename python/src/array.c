@@ -383,6 +383,9 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("_waits", WAITS, "True if it is not yet computed"),
     ATTRIBUTE("T", TURNED, "The axes reversed, as a view."),
     ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
+    ATTRIBUTE("address", POINTER,
+              "Of the first element, on its device, for kernels that follow pointers; an int, or "
+              "None where there is no memory. It is good as long as the array lives."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -127,6 +127,22 @@ static bool is_memory(const lw_param *p)
     return p->kind == LW_PARAM_POINTER || p->kind == LW_PARAM_TENSOR;
 }
 
+/* True if it is an address of the device: a number, but no bool, or None for NULL. */
+static bool is_address(PyObject *object)
+{
+    return object == Py_None || (PyLong_Check(object) && !PyBool_Check(object));
+}
+
+static int read_address(core *c, PyObject *object, lw_arg *arg)
+{
+    void *address = object == Py_None ? NULL : PyLong_AsVoidPtr(object);
+
+    if (PyErr_Occurred())
+        return not_scalar(c, object, "an array, an address or None");
+    *arg = lw_arg_address(address);
+    return 0;
+}
+
 static int take(call *l, const instance *i)
 {
     for (size_t k = 0; k < i->count; k++) {
@@ -139,7 +155,10 @@ static int take(call *l, const instance *i)
         o->has_view = o->copies_back = false;
         l->taken = k + 1;
         int failed;
-        if (is_memory(p) && (PyLong_Check(object) || PyFloat_Check(object)))
+        l->args[k].kind = LW_ARG_BUFFER;
+        if (p->kind == LW_PARAM_POINTER && is_address(object))
+            failed = read_address(l->core, object, &l->args[k]);
+        else if (is_memory(p) && (PyLong_Check(object) || PyFloat_Check(object)))
             failed = not_scalar(l->core, object, "an array");
         else if (is_memory(p))
             failed = operand_take(l->core, object, o);
@@ -181,7 +200,8 @@ static int bind_one(call *l, const stream *s, const lw_param *p, operand *o, lw_
 static int bind(call *l, const stream *s, const instance *i)
 {
     for (size_t k = 0; k < i->count; k++)
-        if (is_memory(&i->params[k]) && bind_one(l, s, &i->params[k], &l->operands[k], &l->args[k]))
+        if (is_memory(&i->params[k]) && l->args[k].kind != LW_ARG_ADDRESS &&
+            bind_one(l, s, &i->params[k], &l->operands[k], &l->args[k]))
             return name_parameter(l->core, &i->params[k]);
     return 0;
 }

@@ -159,3 +159,46 @@ def test_the_checker_takes_them(program: lw.Program) -> None:
     with lw.check() as report:
         program["scale<double, 5>"][1, 32](np.ones(4), 4)
     assert report.verdict == "clean"
+
+
+ADDRESSES = """
+struct matrix { int rows, columns; float *at; };
+__global__ void scale(matrix m, float factor)
+{
+    int i = threadIdx.x;
+    if (i < m.rows * m.columns)
+        m.at[i] *= factor;
+}
+__global__ void add(float *x, const float *y) { if (y) x[threadIdx.x] += y[threadIdx.x]; }
+__global__ void gather(float *out, float **rows) { out[threadIdx.x] = rows[threadIdx.x][1]; }
+"""
+
+
+@pytest.mark.parametrize("name", ["cpu", "ref", "check"])
+def test_addresses(name: str) -> None:
+    d = lw.Device(name)
+    prog = lw.compile(ADDRESSES, cuda=True, device=d)
+    x = lw.asarray(np.arange(12, dtype="f4"), device=d).copy()
+    later = x + 1  # of the values before the launch, whoever knows the address
+    m = np.zeros((), [("rows", "i4"), ("columns", "i4"), ("at", "u8")])
+    m["rows"], m["columns"], m["at"] = 2, 3, x.address
+    prog.scale[1, 32](m, 10)
+    expected = np.arange(12, dtype="f4") * np.where(np.arange(12) < 6, 10, 1)
+    assert (x.numpy() == expected).all()
+    assert (later.numpy() == np.arange(12) + 1).all()
+    assert x.address is not None
+    prog.add[1, 4](x, x.address + 16)
+    prog.add[1, 4](x, None)
+    expected[:4] += expected[4:8]
+    assert (x.numpy() == expected).all()
+    out = lw.zeros(2, device=d)
+    rows = lw.asarray(np.array([x.address, x[2:].address], "u8"), device=d).copy()
+    prog.gather[1, 2](out, rows.address)
+    assert (out.numpy() == expected[[1, 3]]).all()
+    with pytest.raises(lw.ArgumentError, match="0x3e8 is in no buffer of device"):
+        prog.add[1, 4](x, 1000)
+    with pytest.raises((lw.LaunchError, lw.CheckError), match="'x', which is NULL"):
+        prog.add[1, 4](None, x)
+        x.numpy()
+    with pytest.raises(lw.ArgumentError, match="need an array"):
+        prog.add[1, 4](x, True)

@@ -20,7 +20,7 @@ enum { LW_BOUNDS_PARAMS = 64 }; /* a kernel has no more (compile/support/unit.h)
 
 /* For a kernel with n parameters 2 * n rows follow, or 1 for none. The first n are of the
  * parameters: of a pointer or TENSOR its buffer, else 0. The next live_count are what a pointer of
- * unknown origin may be into: disjoint, by address. */
+ * unknown origin may be into: disjoint, by address. On `cpu` they may be more than n. */
 struct lw_bounds {
     uint64_t dynamic_bytes; /* of DYNAMIC_SHARED variables */
     uint64_t live_count;    /* at least one */

@@ -38,10 +38,9 @@
 
 enum { LW_CUDA_ALIGN = 16, LW_CUDA_SHARED_ALIGN = 128 };
 
-enum {
-    LW_CUDA_ARGS_MAX = 4352 - 8
-}; /* bytes of the first: PTX ISA 7, section "Kernel Function
-                                       * Parameter Attributes" */
+/* Bytes of the first, in all code and from PTX ISA 8.1 on: its section "Kernel Function Parameter
+ * Attributes". */
+enum { LW_CUDA_ARGS_FEW = 4352 - 8, LW_CUDA_ARGS_MAX = 32764 - 8 };
 
 enum { LW_CUDA_SLACK_SHIFT = 16 }; /* to the upper half of LW_CUDA_USES */
 

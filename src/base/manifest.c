@@ -131,6 +131,14 @@ static lw_status take_align(struct reader *r)
     return LW_OK;
 }
 
+static lw_status take_addresses(struct reader *r)
+{
+    if (!r->out->kernel_count)
+        return broken(r, "there is no kernel above it");
+    r->out->kernels[r->out->kernel_count - 1].follows_addresses = true;
+    return LW_OK;
+}
+
 static lw_status take_param(struct reader *r)
 {
     struct lw__manifest_param *p = &r->out->params[r->out->param_count];
@@ -220,6 +228,7 @@ enum row_kind {
     ROW_DEP,
     ROW_KERNEL,
     ROW_ALIGN,
+    ROW_ADDRESSES,
     ROW_PARAM,
     ROW_SYMBOL,
     ROW_ALIAS,
@@ -240,6 +249,7 @@ static const struct {
     [ROW_DEP] = {"dep", 2, take_dep},
     [ROW_KERNEL] = {"kernel", 9, take_kernel},
     [ROW_ALIGN] = {"align", 1, take_align},
+    [ROW_ADDRESSES] = {"addresses", 1, take_addresses},
     [ROW_PARAM] = {"param", 6, take_param},
     [ROW_SYMBOL] = {"symbol", 1, take_symbol},
     [ROW_ALIAS] = {"alias", 1, take_alias},

@@ -27,6 +27,8 @@
  *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: of the packed arguments
  *     align    bytes              what block memory of the kernel row above it must be aligned to,
  *              where that is more than LW_SHARED_ALIGN_MIN
+ *     addresses  1              the kernel row above it follows pointers that are no arguments: a
+ *              launch may reach any buffer of the device
  *     param    name type layout offset size dims     of the kernel row above it, in order; offset
  *              and size in the packed arguments: scalars and structs by value, a pointer as its
  *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared

@@ -22,6 +22,7 @@ struct lw__manifest_kernel {
     size_t shared_align;             /* a power of two */
     size_t first_param, param_count; /* its rows in params */
     size_t symbol_count;             /* the rows behind those: variables of the device */
+    bool follows_addresses;          /* to any buffer of the device */
     const char *alias;               /* another name; NULL: there is none */
 };
 

@@ -15,7 +15,7 @@
 
 /* The limits of the kernel language, and our own. */
 enum {
-    LW_ARG_BYTES_MAX = 4096, /* packed arguments of a launch */
+    LW_ARG_BYTES_MAX = 32764, /* packed arguments of a launch */
     LW_BLOCK_THREADS_MAX = 1024,
     LW_WORKERS_MAX = 256, /* threads that run kernels */
     LW_BLOCK_Z_MAX = 64,
@@ -64,11 +64,24 @@ struct lw__object {
     size_t element_bytes; /* of what the parameter points to; 0: it is void */
     size_t place;         /* of the pointer in the packed arguments */
     const char *layout;   /* of the parameter, docs/layout.md */
+    bool is_null;         /* the argument is */
     int rank;             /* of an array in C order; 0: it is a row of elements */
     ptrdiff_t extent[4];
     uint8_t *undefined; /* for a device with findings: a byte for each that is 0 where it is
                            * defined; NULL: all is */
 };
+
+/* What a launch may reach that follows pointers which are no arguments: held, by address. Mapped
+ * and read-only buffers are not among them. */
+struct lw__reach {
+    lw_buffer **buffers;
+    size_t count;
+    struct lw__object objects[]; /* of each */
+};
+
+/* lw__reach_object - that which has all of an access; NULL: none. report/outside.c */
+const struct lw__object *lw__reach_object(const struct lw__reach *reach, uint64_t address,
+                                          uint64_t bytes);
 
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
@@ -85,7 +98,8 @@ struct lw__launch {
     size_t args_bytes;
     const struct lw__object *objects; /* one a parameter; object_count may be 0 */
     size_t object_count;
-    const struct lw__site *sites; /* site_count of them */
+    const struct lw__reach *reach; /* what it may reach besides; NULL: nothing */
+    const struct lw__site *sites;  /* site_count of them */
     size_t site_count;
     const struct lw__lines *lines; /* of this code */
     const char *source;            /* its text, where findings are made; else NULL */

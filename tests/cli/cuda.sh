@@ -53,6 +53,16 @@ says 2 "there is no kernel 'scael'; there is scale<float, 3>" show k.cu -k scael
 says 3 "use of undeclared identifier 'scael'" show k.cu -k 'scael<int>' --stage widened
 says 2 "it has scale<float, 3>" run k.cu -k scael 'f32[1]'
 
+# ---- pointers ----
+cat >p.cu <<'K'
+__global__ void add(float4 *x, const float *y) { x[threadIdx.x].y += y ? y[threadIdx.x] : 5; }
+K
+says 0 'x: f32[2,4] = ' run p.cu -b 2 'f32[2,4]=iota' 'f32[2]=1,2'
+says 0 '[ 0.0,  6.0,  2.0,  3.0]' run p.cu -b 2 'f32[2,4]=iota' null
+says 0 'clean: 1 launch' check p.cu -b 2 'struct[2]={1,2,3,4},{5,6,7,8}' null
+says 4 "'x', which is NULL" run p.cu -b 2 null 'f32[2]'
+says 2 'a buffer of i32 given, struct' run p.cu -b 2 'i32[8]' null
+
 # ---- cc ----
 says 0 "warning: kernel 'bad': inline assembly" \
     cc k.cu -k 'scale<double, 2>' -k 'scale<int, -1>' --targets ref -o k.o --header k.h

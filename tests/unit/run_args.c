@@ -143,7 +143,7 @@ static void counts(void)
     FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 1L << 40), LW_E_ARG,
           "add: parameter 4 'n' (int) cannot hold 1099511627776; need -2147483648 to 2147483647");
     FAILS(LAUNCH(stream, k, 2, 32, ((lw_arg){.kind = (lw_arg_kind)77}), f32_64, f32_64, 1),
-          LW_E_ARG, "add: parameter 1 'out' (float *): the argument's kind is 77, need 0 to 5");
+          LW_E_ARG, "add: parameter 1 'out' (float *): the argument's kind is 77, need 0 to 6");
     lw_buffer *far;
     WORKS(lw_buffer_create(other, LW_F32, 64, &far));
     CHECK(LAUNCH(stream, k, 2, 32, far, f32_64, f32_64, 1) == LW_E_DEVICE);
@@ -178,7 +178,7 @@ static void limits(void)
     lw_program *p = build_rows(device, "kernel\tfree\tvoid free(void)\t1\t0\t0\t0\t0\t0\t0\n"
                                        "kernel\tfixed\tvoid fixed(void)\t1\t16\t8\t1\t0\t0\t0\n"
                                        "kernel\tbig\tvoid big(void)\t1\t0\t0\t0\t49153\t0\t0\n"
-                                       "kernel\twide\tvoid wide(void)\t1\t0\t0\t0\t0\t0\t4097\n");
+                                       "kernel\twide\tvoid wide(void)\t1\t0\t0\t0\t0\t0\t32765\n");
     lw_kernel *k, *fixed, *big, *wide;
     lw_device_info info;
     lw_launch_options options = {0};
@@ -220,7 +220,7 @@ static void limits(void)
              info.max_shared_bytes);
     FAILS(TRY(big, lw_dim_1(1), lw_dim_1(1)), LW_E_SHAPE, text);
     FAILS(TRY(wide, lw_dim_1(1), lw_dim_1(1)), LW_E_SHAPE,
-          "wide: 4097 bytes of parameters; need at most 4096");
+          "wide: 32765 bytes of parameters; need at most 32764");
     WORKS(lw_stream_wait(stream));
     lw_program_destroy(p);
 }
@@ -234,6 +234,14 @@ static void pointers(void)
     FAILS(launch_one(k, lw_arg_buffer(f32_64)), LW_E_DTYPE,
           "k: parameter 1 'x' (struct p *) needs "
           "a buffer of structs of 12 bytes, or u8; this one holds f32");
+    lw_buffer *any;
+    WORKS(lw_buffer_create_bytes(device, 40, &any));
+    WORKS(launch_one(k, lw_arg_buffer(any)));
+    char *start = lw_buffer_address(any);
+    WORKS(launch_one(k, lw_arg_address(start + 7)));
+    CHECK(!seen.kernel || !memcmp(seen_args, &(char *){start + 7}, 8));
+    WORKS(launch_one(k, lw_arg_address(NULL)));
+    lw_buffer_destroy(any);
     lw_program_destroy(program);
     k = one_param("struct q *", "p(s16(a@0:a4(f32)))", 8, 0);
     FAILS(launch_one(k, lw_arg_buffer(s12_4)), LW_E_DTYPE,

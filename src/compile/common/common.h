@@ -26,6 +26,10 @@ LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, stru
 
 bool lw__pass_symbols(struct lw__unit *unit);
 
+/* ---- addresses.c ----------------------------------------------------------------------------- */
+
+bool lw__pass_addresses(struct lw__unit *unit);
+
 /* ---- volatile_memory.c ----------------------------------------------------------------------- */
 
 /* In a module of CUDA, where pointers into variables are visible. */

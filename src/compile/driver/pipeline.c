@@ -37,7 +37,7 @@ enum { PASS_COUNT = sizeof passes / sizeof *passes };
 /* From clang's module to one function a kernel, whose loops have one entry. */
 #define TO_KERNELS                                                                                 \
     "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline", "enter",      \
-        "symbols"
+        "symbols", "addresses"
 
 /* The passes from text to payload, by the route of the target; TARGET-WORD: when asked for WORD. */
 static const struct route {

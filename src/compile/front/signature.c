@@ -270,10 +270,11 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
         kernel->params[i].brackets = brackets[i];
     for (unsigned i = 0; i < kernel->param_count; i++)
         read_param(r, kernel, lw__di_operand(r->context, variables, i), &kernel->params[i]);
-    if (kernel->arg_bytes > LW_ARG_BYTES_MAX)
+    const unsigned most = lw__ir_is_cuda(r->module) ? LW_ARG_BYTES_MAX_CUDA : LW_ARG_BYTES_MAX;
+    if (kernel->arg_bytes > most)
         lw__diags_error(r->diags, kernel->loc,
-                        "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
-                        kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
+                        "the parameters of kernel '%s' take %llu bytes, at most %u are possible",
+                        kernel->name, (unsigned long long)kernel->arg_bytes, most);
     struct lw__text out = lw__text_in(r->arena);
     const size_t length = strlen(kernel->name); /* the name of an overload has the types */
     const char *types =
@@ -339,6 +340,8 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
                  (unsigned long long)kernel->arg_bytes);
     if (shared_align > LW_SHARED_ALIGN_MIN && shared_align <= LW_SHARED_ALIGN)
         lw__text_add(manifest, "align\t%llu\n", (unsigned long long)shared_align);
+    if (kernel->follows_addresses)
+        lw__text_add(manifest, "addresses\t1\n");
     if (kernel->alias) {
         lw__text_add(manifest, "alias\t");
         lw__row_field(manifest, kernel->alias, strlen(kernel->alias));

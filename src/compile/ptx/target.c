@@ -9,6 +9,7 @@
  * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
  * driver's assembler leaves as they are.
  */
+#include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"
 #include "compile/cpu/cpu.h"
 #include <llvm-c/DebugInfo.h>
@@ -56,6 +57,17 @@ static bool optimise(struct lw__unit *unit)
     return true;
 }
 
+/* The target's machine, by a later PTX where the arguments need it. */
+static bool make_machine(struct lw__unit *unit)
+{
+    const struct lw__target *t = unit->target;
+    const char *features = t->features;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (unit->kernels.rows[i].arg_bytes > LW_CUDA_ARGS_FEW)
+            features = "+ptx81";
+    return lw__llvm_machine(unit, t->triple, t->processor, features, LLVMCodeGenLevelDefault);
+}
+
 /* lw__pass_ptx - PTX text for --device cuda:sm_NN.
  * needs LOWERED   makes PAYLOAD   breaks LOWERED
  */
@@ -65,7 +77,7 @@ bool lw__pass_ptx(struct lw__unit *unit)
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    if (!lw__target_machine(unit, LLVMCodeGenLevelDefault) || !optimise(unit))
+    if (!make_machine(unit) || !optimise(unit))
         return false;
     EACH_FUNCTION(f, unit->module)
         rename_for_ptx(&unit->scratch, f);

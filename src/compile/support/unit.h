@@ -45,8 +45,9 @@ struct lw__diags {
 enum {
     LW_PARAMS_MAX = 64,      /* parameters of a kernel */
     LW_ARG_BYTES_MAX = 4096, /* their bytes */
-    LW_RANK_MAX = 12,        /* declared sizes of one parameter */
-    LW_SIZE_VARIABLE = -1,   /* a declared size that is computed from earlier arguments */
+    LW_ARG_BYTES_MAX_CUDA = 32764,
+    LW_RANK_MAX = 12,      /* declared sizes of one parameter */
+    LW_SIZE_VARIABLE = -1, /* a declared size that is computed from earlier arguments */
 };
 
 /* The array brackets of one parameter as the source has them, constants evaluated. */
@@ -83,7 +84,8 @@ struct lw__kernel {
     struct lw__param *params; /* param_count, one for each IR parameter */
     unsigned param_count;
     uint64_t arg_bytes;
-    const char *proofs; /* proof_bytes of a struct lw_proofs (base/proof_abi.h), or NULL */
+    bool follows_addresses; /* common/addresses.c */
+    const char *proofs;     /* proof_bytes of a struct lw_proofs (base/proof_abi.h), or NULL */
     size_t proof_bytes;
     bool is_partial;               /* no launch can prove all of its accesses */
     uint64_t guarded_shared_bytes; /* of SHARED in the guarded form */

@@ -61,7 +61,7 @@ static bool tell(struct lw__check *check, const struct lw__object *object, uint6
     if (found && is_new) {
         const uint64_t offset = address - (uint64_t)(uintptr_t)object->memory;
         struct lw__message m = {0};
-        lw__message_add(&m, "%s", object->name);
+        lw__message_add(&m, "%s", *object->name ? object->name : "a buffer");
         if (object->element_bytes)
             lw__message_add(&m, "[%llu]", (unsigned long long)(offset / object->element_bytes));
         else
@@ -90,6 +90,9 @@ bool lw__check_compare(struct lw__check *check)
     assert(check->schedule > 0); /* there is a first one to compare with */
     for (size_t i = 0; i < request->object_count; i++)
         if (request->objects[i].memory && !compare_object(check, &request->objects[i]))
+            return false;
+    for (size_t i = 0; request->reach && i < request->reach->count; i++)
+        if (!compare_object(check, &request->reach->objects[i]))
             return false;
     return true;
 }

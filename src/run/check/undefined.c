@@ -216,12 +216,16 @@ struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check, const struct 
     const struct lw_ref_row *row = lw__check_row(thread, pointer);
     const uint32_t origin = (uint32_t)row->origin;
     const bool is_argument = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
+    const struct lw__object *other =
+        row->kind == LW_REF_NOTHING ? lw__reach_object(request->reach, address, bytes) : NULL;
     struct lw_ref_shadow at;
     if ((row->kind == LW_REF_SHARED || row->kind == LW_REF_DYNAMIC) &&
         in_block(u, thread, address, bytes, origin, is_written, &at))
         return at;
     if (is_argument &&
         in_buffer(check, &request->objects[row->place], address, bytes, origin, is_written, &at))
+        return at;
+    if (other && in_buffer(check, other, address, bytes, origin, is_written, &at))
         return at;
     if ((row->kind == LW_REF_PRIVATE || row->kind == LW_REF_NOTHING) &&
         in_private(u, thread, address, bytes, is_written, &at))

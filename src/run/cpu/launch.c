@@ -210,8 +210,11 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
                         launch->kernel);
     struct lw__guarded_args room;
     size_t args_bytes;
+    const char *args = lw__guarded_args(launch, false, &room, &args_bytes);
+    if (!args)
+        return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: its arguments", launch->kernel);
     run.abi = (struct lw_cpu_launch){
-        .args = lw__guarded_args(launch, &room, &args_bytes),
+        .args = args,
         .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
     memcpy(&run.entry, &launch->entry, sizeof run.entry);
     run.blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
@@ -222,6 +225,7 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
     lw__pool_share(&run.share, helpers); /* with this thread in it until its helpers have left */
     lw__stop_end(self);
     assert(!atomic_load(&run.inside));
+    lw__guarded_args_end(&room);
     lw_status status = outcome(&run);
     if (!status) {
         assert(atomic_load(&run.next) == run.blocks);

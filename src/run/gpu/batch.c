@@ -164,17 +164,19 @@ static bool note_launches(struct lw__gpu_batch *b, const struct lw__launch *firs
         struct lw__gpu_node *n = &b->nodes[k];
         assert(l); /* as many launches as nodes */
         size_t bytes;
-        const char *args = lw__guarded_args(l, &room, &bytes);
+        const char *args = lw__guarded_args(l, true, &room, &bytes);
 
         n->code = l->code;
         n->kernel = l->kernel;
         n->record = n->code->uses ? b->record_count++ : NO_RECORD;
         b->uses |= n->code->uses;
         free(n->args);
-        n->args = calloc(1, bytes ? bytes : LW_CUDA_ALIGN);
+        n->args = args ? calloc(1, bytes ? bytes : LW_CUDA_ALIGN) : NULL;
+        if (n->args)
+            memcpy(n->args, args, bytes);
+        lw__guarded_args_end(&room);
         if (!n->args)
             return false;
-        memcpy(n->args, args, bytes);
     }
     return true;
 }
@@ -203,13 +205,19 @@ static int update_graph(struct lw__gpu_batch *b, const struct lw__launch *first)
     struct lw__guarded_args room;
     for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
         size_t bytes;
-        const char *args = lw__guarded_args(l, &room, &bytes);
+        const char *args = lw__guarded_args(l, true, &room, &bytes);
         void *parameters[2];
 
         assert(l->code == b->nodes[k].code);
-        if (!memcmp(b->nodes[k].args, args, bytes))
-            continue;
+        if (!args) {
+            result = b->gpu->driver->out_of_memory;
+            break;
+        }
+        const bool is_same = !memcmp(b->nodes[k].args, args, bytes);
         memcpy(b->nodes[k].args, args, bytes);
+        lw__guarded_args_end(&room);
+        if (is_same)
+            continue;
         uint64_t record;
         struct lw__gpu_start start = start_of(b, k, l, &record, parameters);
         result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &start);

@@ -162,7 +162,9 @@ int lw__gpu_start_kernel(struct lw__gpu_queue *q, const struct lw__launch *l, ui
     const struct lw__gpu_code *c = l->code;
     struct lw__guarded_args room;
     size_t bytes;
-    const char *args = lw__guarded_args(l, &room, &bytes);
+    const char *args = lw__guarded_args(l, true, &room, &bytes);
+    if (!args)
+        return q->gpu->driver->out_of_memory;
     void *parameters[] = {(void *)(uintptr_t)(bytes ? args : no_args), &record};
     const struct lw__gpu_start start = {.function = c->function,
                                         .grid = l->grid,
@@ -171,7 +173,9 @@ int lw__gpu_start_kernel(struct lw__gpu_queue *q, const struct lw__launch *l, ui
                                         .follows = c->follows && !q->is_capturing,
                                         .parameters = parameters};
 
-    return q->gpu->driver->launch(&start, q->stream);
+    const int result = q->gpu->driver->launch(&start, q->stream);
+    lw__guarded_args_end(&room);
+    return result;
 }
 
 void lw__gpu_stop(struct lw__gpu_queue *q)

@@ -118,6 +118,7 @@ static lw_status create(struct lw__gpu_queue *q, const struct lw__launch *l,
         return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
     }
     r->launch.objects = r->objects;
+    r->launch.reach = NULL; /* of the launch alone */
     int result = make_images(q->gpu, r);
     result = result ? result : lw__gpu_prepare(q, c->uses);
     if (result) {

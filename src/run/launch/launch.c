@@ -122,6 +122,7 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
     job->launch.args = job->args;
     job->launch.objects = job->objects;
     job->launch.object_count = k->row->param_count + k->row->symbol_count;
+    job->launch.reach = job->reach;
     job->launch.work = hash_work(k, grid, dynamic_bytes, job->args);
     LW_TRY(take_code(k, lw__verdict_is_guarded(k, &job->launch), &job->launch));
     if (!lw__job_make_output(job, grid, block))

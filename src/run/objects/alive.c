@@ -1,18 +1,24 @@
-/* alive.c - what a program has created and not destroyed yet, on a device with findings.
+/* alive.c - what a program has created and not destroyed yet.
  *
- * A list of each device, whose nodes are in the buffers and streams. Only what a call of the public
- * interface has created is on it: scratch memory, parts and recorders are not the program's.
+ * A list of each device, whose nodes are in the buffers and streams. Only what a program has an
+ * address of is on it: what a call of the public interface has created, and variables of the
+ * device. Scratch memory, parts and recorders are not.
  */
 #include "run/objects/objects.h"
 #include <assert.h>
 #include <stdlib.h>
 
-void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
+/* A buffer has come, or goes: reach.c makes it anew. */
+static void forget_index(lw_device *device)
+{
+    free(device->index.rows);
+    device->index = (struct lw__index){0};
+}
+
+void lw__alive_add(lw_device *device, struct lw__alive *alive, lw_buffer *buffer,
                    const void *creator)
 {
     assert(!alive->link);
-    if (!device->ops->has_findings)
-        return;
     alive->buffer = buffer;
     alive->creator = creator;
     lw__lock();
@@ -21,14 +27,16 @@ void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *
         alive->next->link = &alive->next;
     device->alive = alive;
     alive->link = &device->alive;
+    forget_index(device);
     lw__unlock();
 }
 
-void lw__alive_remove(struct lw__alive *alive)
+void lw__alive_remove(lw_device *device, struct lw__alive *alive)
 {
     if (!alive->link)
         return;
     lw__lock();
+    forget_index(device);
     assert(*alive->link == alive && (!alive->next || alive->next->link == &alive->next));
     *alive->link = alive->next;
     if (alive->next)
@@ -42,11 +50,13 @@ bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *coun
     size_t n = 0;
     assert(lw__is_locked());
     for (const struct lw__alive *a = device->alive; a; a = a->next)
-        n++;
+        n += a->creator != NULL;
     struct lw__alive_row *list;
     *rows = list = malloc((n + 1) * sizeof *list);
     *count = list ? n : 0;
     for (const struct lw__alive *a = device->alive; list && a; a = a->next) {
+        if (!a->creator)
+            continue;
         struct lw__alive_row *row = &list[--n]; /* the list begins with the latest */
         *row = (struct lw__alive_row){.is_stream = !a->buffer, .creator = a->creator, .number = n};
         if (!a->buffer)

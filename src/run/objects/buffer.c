@@ -50,6 +50,11 @@ static lw_status created(lw_buffer *buffer, const void *creator)
     return LW_OK;
 }
 
+void lw__buffer_list(lw_buffer *buffer)
+{
+    lw__alive_add(buffer->device, &buffer->alive, buffer, NULL);
+}
+
 lw_status lw__buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
 {
     LW_TRY(check_dtype(dtype));
@@ -88,6 +93,15 @@ lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size
     if (!element_bytes)
         return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
     LW_TRY(lw__buffer_create_structs(device, element_bytes, count, buffer));
+    return created(*buffer, __builtin_return_address(0));
+}
+
+lw_status lw_buffer_create_bytes(lw_device *device, size_t bytes, lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(lw__buffer_create_structs(device, 1, bytes, buffer));
     return created(*buffer, __builtin_return_address(0));
 }
 
@@ -164,7 +178,7 @@ void lw_buffer_destroy(lw_buffer *buffer)
         (void)buffer->device->hooks->await_unseen(buffer->device);
         lw__unlock();
     }
-    lw__alive_remove(&buffer->alive);
+    lw__alive_remove(buffer->device, &buffer->alive);
     free(buffer->undefined);
     release = buffer->release;
     memory = buffer->memory;

@@ -87,6 +87,7 @@ void lw_device_close(lw_device *device)
     device->hooks->close(device);
     if (device->ops->close)
         device->ops->close(device->state);
+    free(device->index.rows);
     free(device);
 }
 

@@ -2,6 +2,7 @@
  *
  *     device   an open device: its holds, what it says of itself, its end
  *     alive    what a program has created and not destroyed yet
+ *     reach    buffers by their addresses, and what a launch may reach by them
  *     memory   a buffer's memory: created, read, written
  *     buffer   its life, and what it says of itself
  *
@@ -29,6 +30,12 @@ struct lw__device_hooks {
     lw_status (*await_unseen)(const lw_device *device);
 };
 
+/* The buffers that are alive, by address; rows NULL: it is to be made anew. */
+struct lw__index {
+    lw_buffer **rows;
+    size_t count;
+};
+
 enum { LW_RESIDENT_BUCKETS = 32 };
 
 struct lw_device {
@@ -38,6 +45,7 @@ struct lw_device {
     void *state;
     lw_device_info info;     /* of this one, as it was opened */
     struct lw__alive *alive; /* locked; alive.c */
+    struct lw__index index;  /* locked; reach.c */
     /* Kept with it by the folders above, whose hook frees them. */
     struct lw__mark *spare_marks; /* locked; queue/mark.c: to be used again */
     /* program/residents.c: of images, by address, and of texts; each list grows at its head */
@@ -57,11 +65,11 @@ const char *lw__device_target(const lw_device *device); /* for lanewise-compile 
 
 /* ---- alive.c ---- */
 
-/* On the list of a device with findings; else all zero. */
+/* On the list of a device; all zero: it is on none. */
 struct lw__alive {
     struct lw__alive *next, **link; /* locked */
-    const lw_buffer *buffer;        /* NULL: it is a stream */
-    const void *creator;            /* where the call that made it returned to */
+    lw_buffer *buffer;              /* NULL: it is a stream */
+    const void *creator;            /* where the call that made it returned to; NULL: the library */
 };
 
 /* Of something on the list, a copy. */
@@ -73,13 +81,23 @@ struct lw__alive_row {
     const void *creator;
 };
 
-/* lw__alive_add - the program has created it. lw__alive_remove - it is about to be released.
- * lw__alive_list - locked: what there is, the oldest first; false: memory is short.
+/* lw__alive_add - it has been created. lw__alive_remove - it is about to be released.
+ * lw__alive_list - locked: what the program has created, the oldest first; false: memory is short.
  * owns     free(*rows) */
-void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
+void lw__alive_add(lw_device *device, struct lw__alive *alive, lw_buffer *buffer,
                    const void *creator);
-void lw__alive_remove(struct lw__alive *alive);
+void lw__alive_remove(lw_device *device, struct lw__alive *alive);
 bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *count);
+
+/* ---- reach.c ---- */
+
+/* lw__reach_find - the buffer that has the byte at the address, held, or NULL: there is none.
+ * lw__reach_take - all that are there.
+ * errors   LW_E_MEMORY
+ * owns     lw_buffer_destroy; lw__reach_release */
+lw_status lw__reach_find(lw_device *device, uint64_t address, lw_buffer **buffer);
+lw_status lw__reach_take(lw_device *device, struct lw__reach **reach);
+void lw__reach_release(struct lw__reach *reach);
 
 /* ---- buffer.c ---- */
 
@@ -104,6 +122,7 @@ struct lw_buffer {
     struct lw__alive alive;
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
+void lw__buffer_list(lw_buffer *buffer); /* programs have its address, though the library made it */
 
 /* lw__buffer_create - as lw_buffer_create, for memory that is not the program's. */
 lw_status lw__buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer);

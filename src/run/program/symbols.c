@@ -32,6 +32,8 @@ static lw_status create(lw_program *p, const struct lw__manifest_param *row, con
     const lw_status status = lw__memory_write(*buffer, 0, value, row->symbol_bytes);
     if (status)
         lw_buffer_destroy(*buffer);
+    else
+        lw__buffer_list(*buffer);
     return status;
 }
 

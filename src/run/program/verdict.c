@@ -102,6 +102,9 @@ bool lw__verdict_is_guarded(lw_kernel *k, const struct lw__launch *l)
     for (size_t i = 0; lw__is_cuda(k->program) && i < l->object_count; i++)
         if (l->objects[i].bytes > INT32_MAX)
             return true;
+    for (size_t i = 0; lw__is_cuda(k->program) && l->reach && i < l->reach->count; i++)
+        if (l->reach->objects[i].bytes > INT32_MAX)
+            return true;
     assert(l && l->args && l->object_count == k->row->param_count + k->row->symbol_count);
     /* Of all that a proof may use. */
     uint64_t hash = mix(two(l->grid.x, l->grid.y), two(l->grid.z, l->block.z));

@@ -105,7 +105,7 @@ void lw_stream_destroy(lw_stream *stream)
         (void)lw__stream_await_wrapped(stream, NULL);
     else if (stream->is_overdue)
         lw_stream_cancel(stream);
-    lw__alive_remove(&stream->alive);
+    lw__alive_remove(stream->device, &stream->alive);
     lw__lock();
     while (((stream->finished < stream->queued || stream->ahead || stream->is_draining) &&
             !stream->is_given_up) ||

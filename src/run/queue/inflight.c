@@ -195,6 +195,9 @@ static bool has_buffer(const struct lw__job *job, const lw_buffer *buffer)
     for (size_t i = 0; i < job->buffer_count; i++)
         if (job->buffers[i] == buffer)
             return true;
+    for (size_t i = 0; job->reach && i < job->reach->count; i++)
+        if (job->reach->buffers[i] == buffer)
+            return true;
     for (const struct lw__job *part = job->parts; part; part = part->next)
         if (has_buffer(part, buffer))
             return true;

@@ -137,6 +137,7 @@ void lw__job_free(struct lw__job *job)
     }
     for (size_t i = 0; i < job->buffer_count; i++)
         lw_buffer_destroy(job->buffers[i]);
+    lw__reach_release(job->reach);
     (void)lw__jobs_free(job->parts);
     lw__batch_release(job->batch);
     if (job->output && !lw__output_is_empty(job->output)) {
@@ -150,6 +151,7 @@ void lw__job_free(struct lw__job *job)
     job->parts = NULL;
     job->kernel = NULL;
     job->flight = NULL;
+    job->reach = NULL;
     job->buffer_count = 0;
     job->is_ahead = job->is_void = job->is_lost = false;
     if (atomic_fetch_add_explicit(&s->spare_count, 1, memory_order_relaxed) < SPARE_MAX) {
@@ -203,13 +205,28 @@ static lw_status check_unmapped(const struct lw__job *job)
     return LW_OK;
 }
 
+static void add_uses(const struct lw__job *job, lw_buffer *const *buffers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        buffers[i]->uses++;
+        buffers[i]->is_used_unseen |= job->stream->is_wrapped;
+    }
+}
+
+static void end_uses(lw_buffer *const *buffers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert(buffers[i]->uses > 0);
+        buffers[i]->uses--;
+    }
+}
+
 static void claim(struct lw__job *job)
 {
     assert(lw__is_locked() && !job->claimed);
-    for (size_t i = 0; i < job->buffer_count; i++) {
-        job->buffers[i]->uses++;
-        job->buffers[i]->is_used_unseen |= job->stream->is_wrapped;
-    }
+    add_uses(job, job->buffers, job->buffer_count);
+    if (job->reach)
+        add_uses(job, job->reach->buffers, job->reach->count);
     for (struct lw__job *part = job->parts; part; part = part->next)
         claim(part);
     if (job->batch)
@@ -229,10 +246,9 @@ void lw__job_unclaim(struct lw__job *job)
     assert(lw__is_locked());
     if (!job->claimed)
         return;
-    for (size_t i = 0; i < job->buffer_count; i++) {
-        assert(job->buffers[i]->uses > 0);
-        job->buffers[i]->uses--;
-    }
+    end_uses(job->buffers, job->buffer_count);
+    if (job->reach)
+        end_uses(job->reach->buffers, job->reach->count);
     for (struct lw__job *part = job->parts; part; part = part->next)
         lw__job_unclaim(part);
     if (job->batch)

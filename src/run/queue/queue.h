@@ -53,6 +53,7 @@ struct lw__job {
     size_t *buffer_params;
     size_t buffer_count;
     struct lw__object *objects; /* one a parameter; room as for buffers */
+    struct lw__reach *reach;    /* LAUNCH: owned, or NULL */
     char *args;
     /* What args, buffers and buffer_params have room for; to be freed, where it is not below. */
     size_t args_room, params_room;

@@ -4,7 +4,8 @@
  * launch begins, block memory when a block does, while private variables are entered by the thread.
  * The code compares on its own; what comes here is an access that its row does not allow. A pointer
  * with a tag of this launch is then wrong. One without, or with another launch's, was kept in
- * memory or computed: it may be to any object that holds all of the access.
+ * memory or computed: it may be to any object that holds all of the access, and to any other buffer
+ * that the launch may reach.
  */
 #include "run/ref/ref.h"
 #include <assert.h>
@@ -33,6 +34,12 @@ static const struct lw__object *argument(const struct lw_ref_launch *launch,
     return is_there ? &request->objects[row->place] : NULL;
 }
 
+static bool is_null(const struct lw_ref_launch *launch, const struct lw_ref_row *row)
+{
+    return row->kind == LW_REF_ARGUMENT && row->place < launch->request->object_count &&
+           launch->request->objects[row->place].is_null;
+}
+
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static uint64_t tag_of(const struct lw_ref_launch *launch, size_t row)
@@ -50,6 +57,8 @@ static void open_row(struct lw_ref_launch *launch, size_t i)
         launch->objects[i] = (struct lw_ref_object){0, 0};
     if (row->kind == LW_REF_DYNAMIC)
         launch->objects[i].bytes = launch->request->dynamic_bytes;
+    if (is_null(launch, row))
+        launch->objects[i].base = 0;
     if (!object)
         return;
     launch->objects[i].base |= address_of(object->memory);
@@ -209,7 +218,12 @@ lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
 static struct lw__outside outside(const struct lw__ref_thread *thread, const struct place *p)
 {
     const struct lw_ref_row *known = &thread->block->launch->code->kernel->rows[p->row];
-    return (struct lw__outside){known->name, known->kind, p->offset, p->bytes, p->element};
+    return (struct lw__outside){.name = known->name,
+                                .kind = known->kind,
+                                .offset = p->offset,
+                                .bytes = p->bytes,
+                                .element = p->element,
+                                .is_null = is_null(thread->block->launch, known)};
 }
 
 enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
@@ -225,7 +239,8 @@ enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
     } else if ((p.row = row_of_tag(thread, access->pointer))) {
         p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
     } else if (find_any(thread, lw__ref_address(access->pointer), access->bytes,
-                        thread->block->launch->code->kernel->row_count) != 0) {
+                        thread->block->launch->code->kernel->row_count) != 0 ||
+               lw__reach_object(request->reach, lw__ref_address(access->pointer), access->bytes)) {
         return LW_REF_ALLOWED;
     }
     lw__message_add_access(
@@ -260,7 +275,13 @@ void lw__ref_tell_object(const struct lw__ref_thread *thread, uint64_t pointer,
     uint64_t offset, element;
     const size_t row = lw__ref_object_at(thread, pointer, &offset, &element);
     const char *name = thread->block->launch->code->kernel->rows[row].name;
-    if (!row || !name || !*name)
+    const uint64_t address = lw__ref_address(pointer);
+    const struct lw__object *other =
+        row ? NULL : lw__reach_object(thread->block->launch->request->reach, address, 1);
+    if (other)
+        lw__message_add(m, "byte %" PRIu64 " of a buffer of %zu bytes",
+                        address - (uint64_t)(uintptr_t)other->memory, other->bytes);
+    else if (!row || !name || !*name)
         lw__message_add(m, "%s", row ? "block memory" : "memory");
     else
         lw__message_add(m, "%s", name);

@@ -4,28 +4,31 @@
 #include "base/ref_abi.h"
 #include "run/report/report.h"
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the arguments ---- */
 
-/* What pointers in memory may be into: the launch's buffers, by address, those that overlap as one.
- */
+static int by_address(const void *a, const void *b)
+{
+    const struct lw_bound *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* What pointers in memory may be into, by address, those that overlap or touch as one: the launch's
+ * buffers, and what it may reach besides. */
 static size_t list_live(const struct lw__launch *l, struct lw_bound *live)
 {
     size_t count = 0, kept = 0;
 
-    for (size_t i = 0; i < l->object_count; i++) {
-        const struct lw_bound bound = {(uint64_t)(uintptr_t)l->objects[i].memory,
-                                       l->objects[i].bytes};
-        size_t at = count;
-
-        if (!bound.address)
-            continue;
-        for (; at && live[at - 1].address > bound.address; at--)
-            live[at] = live[at - 1];
-        live[at] = bound;
-        count++;
-    }
+    for (size_t i = 0; i < l->object_count; i++)
+        if (l->objects[i].memory)
+            live[count++] =
+                (struct lw_bound){(uint64_t)(uintptr_t)l->objects[i].memory, l->objects[i].bytes};
+    for (size_t i = 0; l->reach && i < l->reach->count; i++)
+        live[count++] = (struct lw_bound){(uint64_t)(uintptr_t)l->reach->objects[i].memory,
+                                          l->reach->objects[i].bytes};
+    qsort(live, count, sizeof *live, by_address);
     for (size_t i = 1; i < count; i++) {
         struct lw_bound *last = &live[kept];
         const uint64_t distance = live[i].address - last->address;
@@ -40,30 +43,66 @@ static size_t list_live(const struct lw__launch *l, struct lw_bound *live)
     return kept + 1;
 }
 
-const char *lw__guarded_args(const struct lw__launch *l, struct lw__guarded_args *room,
+/* Join the two rows that are closest to each other. */
+static void join_closest(struct lw_bound *live, size_t count)
+{
+    size_t at = 0;
+    uint64_t least = UINT64_MAX;
+
+    assert(count > 1);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const uint64_t gap = live[i + 1].address - (live[i].address + live[i].bytes);
+
+        if (gap < least) {
+            least = gap;
+            at = i;
+        }
+    }
+    live[at].bytes = live[at + 1].address + live[at + 1].bytes - live[at].address;
+    memmove(live + at + 1, live + at + 2, (count - at - 2) * sizeof *live);
+}
+
+const char *lw__guarded_args(const struct lw__launch *l, bool fixed, struct lw__guarded_args *room,
                              size_t *bytes)
 {
     const size_t place = (l->args_bytes + 7) / 8 * 8;
+    const size_t reached = l->reach ? l->reach->count : 0;
 
+    room->more = NULL;
     *bytes = l->args_bytes;
     if (!l->is_guarded)
         return l->args;
-    struct lw_bounds record = {0};
-    assert(place <= LW_ARG_BYTES_MAX);
     *bytes = place + lw_bounds_bytes(l->object_count);
-    record.dynamic_bytes = l->dynamic_bytes;
-    for (size_t i = 0; i < l->object_count; i++)
-        record.rows[i] = (struct lw_bound){(uint64_t)(uintptr_t)l->objects[i].memory,
-                                           l->objects[i].memory ? l->objects[i].bytes : 0};
-    record.live_count = list_live(l, record.rows + l->object_count);
-    for (record.live_step = 1; 2 * record.live_step <= record.live_count;)
-        record.live_step *= 2;
-    assert(record.live_step <= record.live_count && record.live_count <= l->object_count + 1);
-    memset(room->args, 0, place);
+    char *args = room->few;
+    if (*bytes + reached * sizeof(struct lw_bound) > sizeof room->few)
+        args = room->more =
+            aligned_alloc(16, (*bytes + reached * sizeof(struct lw_bound) + 15) / 16 * 16);
+    if (!args)
+        return NULL;
+    memset(args, 0, *bytes);
     if (l->args_bytes)
-        memcpy(room->args, l->args, l->args_bytes);
-    memcpy(room->args + place, &record, *bytes - place);
-    return room->args;
+        memcpy(args, l->args, l->args_bytes);
+    struct lw_bounds *record = (struct lw_bounds *)(void *)(args + place);
+    record->dynamic_bytes = l->dynamic_bytes;
+    for (size_t i = 0; i < l->object_count; i++)
+        record->rows[i] = (struct lw_bound){(uint64_t)(uintptr_t)l->objects[i].memory,
+                                            l->objects[i].memory ? l->objects[i].bytes : 0};
+    struct lw_bound *live = record->rows + l->object_count;
+    const size_t most = l->object_count ? l->object_count : 1;
+    record->live_count = list_live(l, live);
+    for (; fixed && record->live_count > most; record->live_count--)
+        join_closest(live, record->live_count);
+    if (!fixed && record->live_count > most)
+        *bytes += (record->live_count - most) * sizeof *live;
+    for (record->live_step = 1; 2 * record->live_step <= record->live_count;)
+        record->live_step *= 2;
+    assert(record->live_step <= record->live_count);
+    return args;
+}
+
+void lw__guarded_args_end(struct lw__guarded_args *room)
+{
+    free(room->more);
 }
 
 /* ---- refused accesses ---- */
@@ -95,6 +134,7 @@ static struct lw__outside find_outside(const struct lw__launch *l, const uint64_
         o.name = buffer->name;
         o.kind = LW_REF_ARGUMENT;
         o.element = buffer->element_bytes;
+        o.is_null = buffer->is_null;
     } else if (object) {
         o.name = object + offsetof(struct lw_bounds_object, name);
         o.kind = (unsigned)says.kind;

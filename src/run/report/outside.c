@@ -33,7 +33,9 @@ void lw__message_add_outside(struct lw__message *m, const struct lw__outside *o)
     else
         lw__message_add(m, "byte %" PRId64 " of ", o->offset);
     lw__message_add_object(m, o);
-    if (whole)
+    if (o->is_null)
+        lw__message_add(m, ", which is NULL");
+    else if (whole)
         lw__message_add(m, ", which has %" PRIu64 " element%s of %" PRIu64 " byte%s",
                         o->bytes / o->element, o->bytes / o->element == 1 ? "" : "s", o->element,
                         o->element == 1 ? "" : "s");
@@ -87,4 +89,24 @@ void lw__message_add_thread(struct lw__message *m, const int32_t block[3], const
     lw__message_add_index(m, block);
     lw__message_add(m, " thread ");
     lw__message_add_index(m, thread);
+}
+
+const struct lw__object *lw__reach_object(const struct lw__reach *reach, uint64_t address,
+                                          uint64_t bytes)
+{
+    size_t low = 0, high = reach ? reach->count : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if ((uint64_t)(uintptr_t)reach->objects[middle].memory <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low; low--) {
+        const struct lw__object *o = &reach->objects[low - 1];
+        const uint64_t offset = address - (uint64_t)(uintptr_t)o->memory;
+        if (offset <= o->bytes && o->bytes - offset >= bytes)
+            return o;
+    }
+    return NULL;
 }

@@ -57,6 +57,7 @@ struct lw__outside {
     int64_t offset;   /* bytes from its start */
     uint64_t bytes;   /* of the object */
     uint64_t element; /* bytes of an element; 0: it is counted in bytes */
+    bool is_null;     /* an argument that is NULL */
 };
 void lw__message_add_place(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
 void lw__message_add_access(struct lw__message *m, const char *access, uint64_t bytes);
@@ -74,13 +75,18 @@ void lw__message_add_thread(struct lw__message *m, const int32_t block[3], const
 /* ---- guarded.c: launches of code whose accesses stay within their objects ---- */
 
 struct lw__guarded_args {
-    _Alignas(16) char args[LW_ARG_BYTES_MAX + sizeof(struct lw_bounds)];
+    void *more;
+    _Alignas(16) char few[4096 + sizeof(struct lw_bounds)];
 };
 
 /* lw__guarded_args - what the code gets: the packed arguments, and where launch->is_guarded the
- * record after them, in `room`. */
-const char *lw__guarded_args(const struct lw__launch *launch, struct lw__guarded_args *room,
-                             size_t *bytes);
+ * record after them, in `room`. NULL: memory is short.
+ * fixed    the record has as many rows as the code knows: of what pointers from memory may be into,
+ *          the closest are joined until they fit
+ * owns     lw__guarded_args_end */
+const char *lw__guarded_args(const struct lw__launch *launch, bool fixed,
+                             struct lw__guarded_args *room, size_t *bytes);
+void lw__guarded_args_end(struct lw__guarded_args *room);
 
 /* An access that was refused. */
 struct lw__refused {
