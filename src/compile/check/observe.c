@@ -168,19 +168,32 @@ static void observe_store(struct observer *o, LLVMValueRef store)
     allow_any_alignment(store);
 }
 
+/* What the copy may take for granted of an argument: that of its type, as for a float4. */
+static LLVMValueRef what_of_copy(struct observer *o, LLVMValueRef call, unsigned argument,
+                                 unsigned kind)
+{
+    const unsigned attribute = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, argument + 1, attribute);
+    const uint64_t bytes = align ? LLVMGetEnumAttributeValue(align) : 1;
+    uint64_t log2 = 0;
+    while (bytes >> (log2 + 1))
+        log2++;
+    LLVMSetInstrParamAlignment(call, argument + 1, 1);
+    return number(o, kind | log2 << LW_OBSERVE_ALIGN_SHIFT);
+}
+
 static void observe_copy(struct observer *o, LLVMValueRef call, const char *name)
 {
     const bool has_source = strncmp(name, "llvm.memset", 11) != 0;
     LLVMValueRef bytes = LLVMGetOperand(call, 2), to = LLVMGetOperand(call, 0);
-    LLVMSetInstrParamAlignment(call, 1, 1);
-    if (has_source)
-        LLVMSetInstrParamAlignment(call, 2, 1);
+    LLVMValueRef read = has_source ? what_of_copy(o, call, 1, LW_OBSERVE_READ) : NULL;
+    LLVMValueRef write = what_of_copy(o, call, 0, LW_OBSERVE_WRITE);
     if (LLVMTypeOf(bytes) != o->i64)
         bytes = LLVMBuildZExt(o->b, bytes, o->i64, "");
     if (has_source && is_common(LLVMGetOperand(call, 1)))
-        tell(o, LLVMGetOperand(call, 1), bytes, number(o, LW_OBSERVE_READ));
+        tell(o, LLVMGetOperand(call, 1), bytes, read);
     if (is_common(to))
-        tell(o, to, bytes, number(o, LW_OBSERVE_WRITE));
+        tell(o, to, bytes, write);
 }
 
 /* ---- atomics --------------------------------------------------------------------------------- */
