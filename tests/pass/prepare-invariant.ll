@@ -77,3 +77,31 @@ body:
 done:
   ret void
 }
+
+; It is counted before it is compared, and may be one more than an int holds.
+; CHECK-LABEL: define {{.*}}void @counted(
+; CHECK: phi i64
+define win64cc void @counted(ptr "lw.restrict" %begin, ptr %edge, ptr %sum, i32 %n) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  %i = zext nneg i32 %t to i64
+  %p = getelementptr inbounds i32, ptr %begin, i64 %i
+  %first = load i32, ptr %p
+  %start = sext i32 %first to i64
+  %end = sext i32 %n to i64
+  br label %head
+head:
+  %e = phi i64 [ %start, %entry ], [ %e.next, %body ]
+  %e.next = add nsw i64 %e, 1
+  %more = icmp slt i64 %e, %end
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr inbounds i32, ptr %edge, i64 %e
+  %v = load i32, ptr %from
+  %old = atomicrmw add ptr %sum, i32 %v monotonic, align 4
+  br label %head
+done:
+  %to = getelementptr inbounds i64, ptr %sum, i64 %i
+  store i64 %e.next, ptr %to
+  ret void
+}

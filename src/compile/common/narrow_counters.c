@@ -82,7 +82,9 @@ static bool find(const struct lw__cfg *g, const struct lw__loop *loop, LLVMValue
         return false;
     c->start = narrow_of(lw__ir_incoming(phi, c->before));
     c->next = lw__ir_incoming(phi, c->latch);
+    /* In the header it would be computed before it is compared. */
     if (!c->start || !LLVMIsABinaryOperator(c->next) ||
+        LLVMGetInstructionParent(c->next) == LLVMGetInstructionParent(phi) ||
         LLVMGetInstructionOpcode(c->next) != LLVMAdd || LLVMGetOperand(c->next, 0) != phi)
         return false;
     LLVMValueRef step = LLVMGetOperand(c->next, 1);
