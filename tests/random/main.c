@@ -160,13 +160,14 @@ static void judge(const struct options *o, struct totals *totals, struct program
     }
 }
 
-/* Programs that share a start of the compilers, which takes longer than one program with `ref`.
- * Other devices compile each for seconds. So few that every worker has several batches: programs
- * differ much in how long they take. */
+/* Programs that share a start of the compilers, which takes longer than one program with `ref`, in
+ * CUDA than two. Other devices compile each for seconds. So few that every worker has several
+ * batches: programs differ much in how long they take. */
 static uint64_t batch_size(const struct options *o)
 {
     const uint64_t most = strncmp(o->device, "ref", 3) ? BATCH_MAX / 4 : BATCH_MAX,
-                   share = o->programs / (4 * (uint64_t)o->jobs);
+                   batches = o->language->is_cuda ? 2 : 4,
+                   share = o->programs / (batches * (uint64_t)o->jobs);
     return share < 1 ? 1 : share < most ? share : most;
 }
 
