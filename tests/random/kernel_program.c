@@ -106,7 +106,12 @@ static void shared(struct kernel_writer *w, bool at_file)
             fprintf(w->to, "#define s%d kernel%d_s%d\n", v->id, p->number, v->id);
         kernel_line(w);
         const char *name = type_of(w, v->type);
-        if (v->place == AT_LAUNCH)
+        if (v->place == AT_LAUNCH && has_style(p, BY_POOL))
+            fprintf(w->to,
+                    "extern __shared__ __align__(16) unsigned char s%d[];\n"
+                    "#undef s%d\n#define s%d ((%s *)kernel%d_s%d)\n",
+                    v->id, v->id, v->id, name, p->number, v->id);
+        else if (v->place == AT_LAUNCH)
             fprintf(w->to, w->p->language->launch_shared, name, v->id);
         else if (v->place == AT_GLOBAL)
             fprintf(w->to, "%s *s%d = all_s%d + BLOCK_NUMBER * %d;\n", name, v->id, v->id,

@@ -63,6 +63,7 @@ enum style {
     BY_FUNCTOR,   /* some helpers are operators of a class */
     BY_NAME,      /* arithmetic of floats and conversions are functions, as __fadd_rn */
     BY_SCOPE,     /* blocks have an object whose destructor counts: which way is left is seen */
+    BY_POOL,      /* the launch's block memory is of bytes */
     BY_LAMBDA,    /* arms of a branch that nothing leaves are lambdas */
     BY_EXTERN,    /* the kernel has C's linkage, if it is none of these: */
     BY_TEMPLATE,  /* the kernel is one, and some helpers */

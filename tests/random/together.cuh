@@ -62,17 +62,29 @@ template <typename T> __device__ T shuffle_xor(T v, int n)
     return is_there(here, lane_id() ^ n) ? moved : v;
 }
 
+__device__ inline void barrier()
+{
+    __syncthreads();
+}
+__device__ inline void warp_sync()
+{
+    __syncwarp(__activemask());
+}
 __device__ inline unsigned ballot(bool p)
 {
     return __ballot_sync(__activemask(), p);
 }
+/* A mask that is a constant is another function of the headers. */
+constexpr unsigned whole_warp = 0xffffffff;
 __device__ inline int warp_any(bool p)
 {
-    return __any_sync(__activemask(), p) != 0;
+    const unsigned here = __activemask();
+    return (here == whole_warp ? __any_sync(whole_warp, p) : __any_sync(here, p)) != 0;
 }
 __device__ inline int warp_all(bool p)
 {
-    return __all_sync(__activemask(), p) != 0;
+    const unsigned here = __activemask();
+    return (here == whole_warp ? __all_sync(whole_warp, p) : __all_sync(here, p)) != 0;
 }
 
 /* Neighbours first, then pairs of them: the order of the kernel language. */
@@ -108,10 +120,11 @@ struct least {
 #define REDUCTION(name, cuda, by)                                                                  \
     template <typename T> __device__ T warp_##name(T v)                                            \
     {                                                                                              \
-        if constexpr (std::is_integral<T>::value && sizeof v == 4)                                 \
-            return cuda(__activemask(), v);                                                        \
-        else                                                                                       \
-            return warp_tree(v, by());                                                             \
+        if constexpr (std::is_integral<T>::value && sizeof v == 4) {                               \
+            const unsigned here = __activemask();                                                  \
+            return here == whole_warp ? cuda(whole_warp, v) : cuda(here, v);                       \
+        }                                                                                          \
+        return warp_tree(v, by());                                                             \
     }
 REDUCTION(sum, __reduce_add_sync, sum)
 REDUCTION(max, __reduce_max_sync, most)
@@ -267,12 +280,29 @@ namespace library
 
 using namespace plain;
 
+__device__ inline void barrier()
+{
+    cg::this_thread_block().sync();
+}
+__device__ inline void warp_sync()
+{
+    cg::coalesced_threads().sync();
+}
+
+/* Eight lanes that are all here move what they have among them as a tile. */
 template <typename T> __device__ T moved_from(T v, long long lane)
 {
     const cg::coalesced_group group = cg::coalesced_threads();
     const unsigned here = __activemask();
     const bool is_here = is_there(here, lane);
-    return group.shfl(v, is_here ? __popc(here & ((1u << lane) - 1)) : (int)group.thread_rank());
+    T moved =
+        group.shfl(v, is_here ? __popc(here & ((1u << lane) - 1)) : (int)group.thread_rank());
+    if ((here >> (lane_id() & 24) & 255) == 255) {
+        const cg::thread_block_tile<8> tile = cg::tiled_partition<8>(cg::this_thread_block());
+        const T near = tile.shfl(v, (int)(lane & 7));
+        moved = (lane ^ lane_id()) >> 3 == 0 ? near : moved;
+    }
+    return moved;
 }
 template <typename T> __device__ T shuffle(T v, int n)
 {
@@ -294,21 +324,30 @@ template <typename T> __device__ T shuffle_xor(T v, int n)
 {
     return moved_from(v, lane_id() ^ n);
 }
+__device__ inline unsigned ballot(bool p)
+{
+    const unsigned here = __activemask(), alike = __match_any_sync(here, (int)p);
+    return p ? alike : here & ~alike;
+}
 __device__ inline int warp_any(bool p)
 {
     return cg::coalesced_threads().any(p) != 0;
 }
 __device__ inline int warp_all(bool p)
 {
-    return cg::coalesced_threads().all(p) != 0;
+    int are_alike;
+    cg::coalesced_threads().match_all((unsigned)p, are_alike);
+    return p && are_alike;
 }
 /* A group's order is its own: floats go by the tree. */
 #define LIBRARY_REDUCTION(name, by)                                                                \
     template <typename T> __device__ T warp_##name(T v)                                            \
     {                                                                                              \
-        if constexpr (std::is_integral<T>::value)                                                  \
+        if constexpr (std::is_integral<T>::value) {                                                \
+            if (__activemask() == whole_warp)                                                      \
+                return cg::reduce(cg::tiled_partition<32>(cg::this_thread_block()), v, by());      \
             return cg::reduce(cg::coalesced_threads(), v, by());                                   \
-        else                                                                                       \
+        } else                                                                                     \
             return plain::warp_##name(v);                                                          \
     }
 LIBRARY_REDUCTION(sum, cg::plus<T>)
