@@ -10,14 +10,15 @@ LLVMTypeRef lw__variable_type(LLVMValueRef object)
     return LLVMIsAGlobalVariable(object) ? LLVMGlobalGetValueType(object) : NULL;
 }
 
-/* clang prefixes a static variable with the function's name, and LLVM's passes add suffixes after a
- * point. */
+/* clang prefixes a static variable with the function's name. LLVM adds a point and a number to the
+ * second of a name, and its passes other suffixes after a point. */
 char *lw__variable_name(struct lw__arena *arena, LLVMValueRef variable)
 {
     static const char tensor[] = "lw__shared_";
     size_t length;
     const char *name = LLVMGetValueName2(variable, &length), *point = strchr(name, '.');
-    if (LLVMIsAGlobalVariable(variable) && point && point != name)
+    const bool is_numbered = point && point[1] >= '0' && point[1] <= '9';
+    if (LLVMIsAGlobalVariable(variable) && point && point != name && !is_numbered)
         name = point + 1;
     if (!strncmp(name, tensor, sizeof tensor - 1))
         name += sizeof tensor - 1;
