@@ -429,8 +429,9 @@ LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
  * threads. What a thread prints is joined, as in C: a newline ends a line, and the launch its last.
  * lw_stream_wait calls fn, in the waiting thread. text has no newline. Without fn the text is
  * dropped. A last call with text NULL gives in lost the number of lines that did not fit.
- * lw_stream_on_print - the same, but each call of printf begins a line. The later call of the two
- * holds. */
+ * lw_stream_on_print - the same, but each call of printf begins a line.
+ * lw_stream_on_text - each call of printf as it is, with the newlines that it has, so that what fn
+ * writes is what the kernels print. The last of these calls holds. */
 typedef struct lw_output {
     lw_dim3 block, thread;
     const char *text;
@@ -440,6 +441,8 @@ LW_API void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *o
                                 void *user);
 LW_API void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
                                void *user);
+LW_API void lw_stream_on_text(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                              void *user);
 
 /* lw_event_create / record / wait - a mark in a stream: lw_event_wait returns when all work queued
  * before the mark is done; lw_stream_wait_event makes a stream wait for it.

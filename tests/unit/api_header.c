@@ -94,6 +94,7 @@ static void (*const all[])(void) = {
     F(lw_stream_reserve),
     F(lw_stream_on_output),
     F(lw_stream_on_print),
+    F(lw_stream_on_text),
     F(lw_event_create),
     F(lw_event_destroy),
     F(lw_event_record),

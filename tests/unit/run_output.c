@@ -20,11 +20,11 @@ static void add(struct lw__output *out, int32_t bx, int32_t by, int32_t tx, int3
     lw__output_add(out, (int32_t[]){bx, by, 0}, (int32_t[]){tx, 0, tz}, text);
 }
 
-static void deliver(struct lw__output *out, bool by_call, const char *expected)
+static void deliver(struct lw__output *out, enum lw__output_form form, const char *expected)
 {
     lw__text_free(&got);
     lw__text_add(&got, "%s", "");
-    lw__output_deliver(out, by_call, write_line, NULL);
+    lw__output_deliver(out, form, write_line, NULL);
     if (strcmp(got.data, expected)) {
         failures++;
         printf("got\n%.500sneed\n%.500s", got.data, expected);
@@ -55,13 +55,16 @@ static struct lw__output *print(void)
 
 static void order(void)
 {
-    deliver(print(), false,
+    deliver(print(), LW_OUTPUT_LINES,
             "0,0,0 0,0,0: first\n0,0,0 1,0,0: a b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
             "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
-    deliver(print(), true,
+    deliver(print(), LW_OUTPUT_CALLS,
             "0,0,0 0,0,0: first\n0,0,0 1,0,0: a \n0,0,0 1,0,0: b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
             "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
-    deliver(create(), false, "");
+    deliver(print(), LW_OUTPUT_TEXT,
+            "0,0,0 0,0,0: first\n\n0,0,0 1,0,0: a \n0,0,0 1,0,0: b\n\nc\n0,0,0 0,0,1: third\n"
+            "0,1,0 0,0,0: fourth\n\n2,1,0 3,0,1: last\n\n");
+    deliver(create(), LW_OUTPUT_LINES, "");
 }
 
 static void capacity(void)
@@ -77,7 +80,7 @@ static void capacity(void)
     add(out, 0, 0, 1, 0, "5");
     add(out, 0, 0, 1, 0, "6\n7\n");
     lw__text_free(&got);
-    lw__output_deliver(out, true, write_line, NULL);
+    lw__output_deliver(out, LW_OUTPUT_CALLS, write_line, NULL);
     CHECK(!strncmp(got.data, "0,0,0 0,0,0: 1234\n1,0,0 0,0,0: xxx", 34));
     CHECK(!strcmp(got.data + got.length - 11, "xxx\nlost 3\n"));
     lw__output_destroy(out);
@@ -87,7 +90,7 @@ static void capacity(void)
         add(out, 0, 0, 0, 0, big);
     add(out, 0, 0, 0, 0, "in the room that is left, but after a hole\n");
     lw__text_free(&got);
-    lw__output_deliver(out, true, write_line, NULL);
+    lw__output_deliver(out, LW_OUTPUT_CALLS, write_line, NULL);
     CHECK(!strcmp(got.data + got.length - 11, "xxx\nlost 2\n"));
     lw__output_destroy(out);
     free(big);

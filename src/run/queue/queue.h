@@ -109,7 +109,7 @@ struct lw_stream {
     atomic_size_t spare_count;
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
-    bool prints_by_call; /* each call of printf begins a line */
+    enum lw__output_form output_form;
     void *user;
 };
 

@@ -11,27 +11,33 @@ enum { PROMPT_NS = 50000, LENT_NS = 10000000 };
 /* ---- what kernels print ---- */
 
 static void set_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
-                       void *user, bool by_call)
+                       void *user, enum lw__output_form form)
 {
     if (!stream || lw_stream_records(stream))
         return;
     lw__lock();
     stream->on_output = fn;
     stream->user = user;
-    stream->prints_by_call = by_call;
+    stream->output_form = form;
     lw__unlock();
 }
 
 void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
                          void *user)
 {
-    set_output(stream, fn, user, false);
+    set_output(stream, fn, user, LW_OUTPUT_LINES);
 }
 
 void lw_stream_on_print(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
                         void *user)
 {
-    set_output(stream, fn, user, true);
+    set_output(stream, fn, user, LW_OUTPUT_CALLS);
+}
+
+void lw_stream_on_text(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                       void *user)
+{
+    set_output(stream, fn, user, LW_OUTPUT_TEXT);
 }
 
 /* Without the lock while fn is called, which may call the library. Another thread that waits gets
@@ -42,14 +48,14 @@ static void deliver(lw_stream *s)
     struct lw__output *out = s->outputs;
     void (*const fn)(const lw_output *, void *) = s->on_output;
     void *const user = s->user;
-    const bool by_call = s->prints_by_call;
+    const enum lw__output_form form = s->output_form;
     s->outputs = NULL;
     s->outputs_end = &s->outputs;
     lw__unlock();
     for (struct lw__output *next; out; out = next) {
         next = *lw__output_next(out);
         if (fn)
-            lw__output_deliver(out, by_call, fn, user);
+            lw__output_deliver(out, form, fn, user);
         lw__output_destroy(out);
     }
 }

@@ -2,7 +2,8 @@
  *
  * Devices add pieces as threads print them. After the launch the pieces are sorted by block, thread
  * and time. A piece is a call of printf. The pieces of one thread are joined and cut into lines; or
- * each piece is, where that is asked for. Lines of different threads never mix.
+ * each piece is, or is handed over as it is, where that is asked for. Lines of different threads
+ * never mix.
  */
 #include "run/report/report.h"
 #include <assert.h>
@@ -166,8 +167,8 @@ static int in_launch_order(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
-                        void *user)
+void lw__output_deliver(struct lw__output *out, enum lw__output_form form,
+                        void (*fn)(const lw_output *, void *), void *user)
 {
     struct lw__text *text = &out->joined;
 
@@ -181,13 +182,13 @@ void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const l
         do {
             lw__text_add_bytes(text, out->text.data + out->pieces[i].start, out->pieces[i].length);
             i++;
-        } while (!by_call && i < out->count && first->block == out->pieces[i].block &&
-                 first->thread == out->pieces[i].thread);
+        } while (form == LW_OUTPUT_LINES && i < out->count &&
+                 first->block == out->pieces[i].block && first->thread == out->pieces[i].thread);
         assert(!text->failed); /* it had room for all of it */
         lw_output line = {.block = position(out->grid, first->block),
                           .thread = position(out->block, first->thread)};
         for (char *at = text->data; *at;) { /* the last line needs no newline */
-            const size_t length = strcspn(at, "\n");
+            const size_t length = form == LW_OUTPUT_TEXT ? strlen(at) : strcspn(at, "\n");
             const bool is_last = !at[length];
 
             at[length] = '\0';

@@ -132,10 +132,13 @@ void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block); /* i
 bool lw__output_is_empty(const struct lw__output *out);
 struct lw__output **lw__output_next(struct lw__output *out); /* link for the stream's list */
 
-/* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them over.
- * by_call: nothing is joined, so each call of printf begins a line. */
-void lw__output_deliver(struct lw__output *out, bool by_call, void (*fn)(const lw_output *, void *),
-                        void *user);
+/* What is handed over: lines, of all that a thread printed, or of each of its calls of printf; or
+ * the text of each call as it is. */
+enum lw__output_form { LW_OUTPUT_LINES, LW_OUTPUT_CALLS, LW_OUTPUT_TEXT };
+
+/* lw__output_deliver - sort what threads printed, and hand it over. */
+void lw__output_deliver(struct lw__output *out, enum lw__output_form form,
+                        void (*fn)(const lw_output *, void *), void *user);
 
 /* ---- environment.c: all errors are LW_E_ARG ---- */
 
