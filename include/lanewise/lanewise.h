@@ -430,8 +430,8 @@ LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
  * lw_stream_wait calls fn, in the waiting thread. text has no newline. Without fn the text is
  * dropped. A last call with text NULL gives in lost the number of lines that did not fit.
  * lw_stream_on_print - the same, but each call of printf begins a line.
- * lw_stream_on_text - each call of printf as it is, with the newlines that it has, so that what fn
- * writes is what the kernels print. The last of these calls holds. */
+ * lw_stream_on_text - each call of printf as it is, with its newlines. The last of these calls
+ * holds. */
 typedef struct lw_output {
     lw_dim3 block, thread;
     const char *text;
