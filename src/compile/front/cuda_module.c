@@ -283,5 +283,6 @@ bool lw__cuda_module(struct lw__unit *unit)
     name_kernels(unit);
     lw__front_inline_ptx(unit);
     lw__front_function_pointers(unit);
+    lw__front_lockstep(unit);
     return true;
 }

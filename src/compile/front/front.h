@@ -159,6 +159,11 @@ void lw__type_layout(LLVMContextRef context, LLVMMetadataRef type, struct lw__te
 /* The name of a type in this one that the kernel language refuses, or NULL. */
 const char *lw__type_refused(LLVMContextRef context, LLVMMetadataRef type);
 
+/* ---- lockstep.c ------------------------------------------------------------------------------ */
+
+/* Below sm_70: warp_sync() after accesses to shared and volatile memory. */
+void lw__front_lockstep(struct lw__unit *unit);
+
 /* ---- signature.c ----------------------------------------------------------------------------- */
 
 /* How many declared sizes lw.sizes.K writes for a parameter; 0 if the outer one is open. */
