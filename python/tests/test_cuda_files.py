@@ -51,7 +51,7 @@ __global__ void sum(const float *x, float *out, int n)
         *out = parts[0];
 }
 
-__global__ void refused(int *x) { asm("bar.sync 0;"); }
+__global__ void refused(int *x) { asm("no.such;"); }
 
 void host(float *x) { scale<float, 3><<<1, 32>>>(x, 4); }
 """
@@ -202,3 +202,17 @@ def test_addresses(name: str) -> None:
         x.numpy()
     with pytest.raises(lw.ArgumentError, match="need an array"):
         prog.add[1, 4](x, True)
+
+
+def test_missing_kernels_keep_their_reason() -> None:
+    prog = lw.compile(
+        "template <class T, int N = 2> __global__ void grow(T *x) { *x = *(T *)malloc(N); }",
+        cuda=True,
+    )
+    for name, reason in [("nope<int>", "undeclared"), ("grow<int>", "kernels have no heap")]:
+        said = []
+        for _ in range(2):
+            with pytest.raises(lw.Error, match=reason) as caught:
+                prog[name]
+            said.append(str(caught.value))
+        assert said[0] == said[1]

@@ -28,7 +28,7 @@ template <typename T = float> __global__ void mix(T *x)
     if (threadIdx.x == 0)
         state::both.count += __CUDA_ARCH__;
 }
-__global__ void bad(float *x) { asm volatile("bar.sync 0;"); x[0] = 1; }
+__global__ void bad(float *x) { asm volatile("no.such;"); x[0] = 1; }
 void host() { scale<float, 3><<<1, 4>>>(nullptr); }
 K
 

@@ -4,7 +4,7 @@
 // expect: x: i32[4] = [1, 2, 3, 4]
 // run: -k virtual_call -b 1 'i32[4]=const:1'
 // status: 3
-// stderr: refused-calls.cu:68:
+// stderr: refused-calls.cu:69:
 // stderr: kernel 'virtual_call': virtual calls are not in the kernel language
 // run: -k pointer_of_nobody -b 1 '{0}' 'i32[4]=const:1'
 // status: 3
@@ -12,19 +12,20 @@
 // stderr: call through a pointer
 // run: -k uses_new -b 1 'i32[4]=const:1'
 // status: 3
-// stderr: kernel 'uses_new':
-// stderr: kernels have no heap
+// stderr: refused-calls.cu:82:
+// stderr: kernel 'uses_new': 'operator new[]' is not in the kernel language
+// stderr: kernels have no heap; use an array, __shared__ memory or a buffer
 // run: -k uses_malloc -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'uses_malloc':
 // stderr: kernels have no heap
-// stderr: refused-calls.cu:88:
+// stderr: refused-calls.cu:89:
 // run: -k recursive -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'recursive':
 // stderr: recursion:
 // stderr: calls itself
-// stderr: refused-calls.cu:97:
+// stderr: refused-calls.cu:98:
 // run: -k mutual -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'mutual':
@@ -34,17 +35,17 @@
 // status: 3
 // stderr: kernel 'through_helpers':
 // stderr: kernels have no heap
-// stderr: refused-calls.cu:119:
+// stderr: refused-calls.cu:120:
 // run: -k undefined_function -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'undefined_function':
 // stderr: has no body
-// stderr: refused-calls.cu:133:
+// stderr: refused-calls.cu:134:
 // run: -k assembly -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'assembly':
 // stderr: inline PTX 'vabsdiff.u32.u32.u32.add %0, %1, %1, %1' is not in the kernel language
-// stderr: refused-calls.cu:139:
+// stderr: refused-calls.cu:140:
 // run: -k computed_goto -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'computed_goto':

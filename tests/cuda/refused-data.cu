@@ -5,7 +5,7 @@
 // run: -k variable_array -b 1 'i32[4]=const:1'
 // status: 3
 // stderr: kernel 'variable_array':
-// stderr: variable-length array
+// stderr: variable-length array is not in the kernel language: give it a constant size, or use extern __shared__
 // stderr: refused-data.cu:59:
 // run: -k allocas -b 1 'i32[4]=const:1'
 // status: 3

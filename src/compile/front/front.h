@@ -202,6 +202,8 @@ bool lw__is_reached(const struct lw__reached *reached, LLVMValueRef value);
 /* Report a function's marks: those with a place, or with `call`, where it is called, the others. */
 void lw__front_marked(struct lw__arena *arena, struct lw__diags *diags, LLVMValueRef function,
                       const struct lw__loc *call);
+/* The call in the user's text that leads to this one in a header of clang's, as `new` does. */
+LLVMValueRef lw__front_call_of_user(LLVMValueRef call);
 
 /* ---- restrictions.c -------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* refused_marks.c - errors that clang's module has as marks of functions: LW_REFUSED.
  *
  * llvm/clang_refusals.cpp marks functions of the user, with a place. Our headers mark functions of
- * theirs that are not there yet: their place is that of the call.
+ * theirs that are not there yet: their place is that of the call. And calls in clang's headers have
+ * the place of the user's call.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -40,4 +41,22 @@ void lw__front_marked(struct lw__arena *arena, struct lw__diags *diags, LLVMValu
         if (has_place == !call)
             lw__diags_error(diags, loc, "%s", text);
     }
+}
+
+LLVMValueRef lw__front_call_of_user(LLVMValueRef call)
+{
+    enum { DEEPEST = 8 };
+    for (int depth = 0; depth < DEEPEST; depth++) {
+        const struct lw__loc loc = lw__loc_of(call);
+        LLVMValueRef outer = NULL;
+        if (!loc.file || !memmem(loc.file, loc.file_length, "cuda_wrappers/", 14))
+            break;
+        EACH_USE(use, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)))
+            if (LLVMIsACallInst(LLVMGetUser(use)))
+                outer = LLVMGetUser(use);
+        if (!outer)
+            break;
+        call = outer;
+    }
+    return call;
 }

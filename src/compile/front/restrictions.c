@@ -307,6 +307,11 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
     if (!first_time(r, KIND_CALL, loc, name))
         return;
     const char *reason = lw__front_reason(name, strlen(name));
+    LLVMValueRef user = lw__front_call_of_user(call);
+    if (user != call) {
+        name = shown_name(r, LLVMGetCalledValue(user));
+        loc = lw__loc_of(user);
+    }
     if (reason)
         lw__diags_error(r->diags, loc, "'%s' is not in the kernel language: %s", name, reason);
     else
@@ -552,7 +557,7 @@ void lw__front_refuse_kernels(struct lw__arena *arena, LLVMModuleRef module,
         r.reached = &reached;
         lw__kernel_errors_begin(diags, &errors);
         check_all(&r);
-        if (lw__kernel_errors_end(diags, &errors, k.name))
+        if (lw__kernel_errors_end(diags, &errors, k.name, k.alias))
             lw__ir_remove(k.function);
         else
             kernels->rows[kept++] = k;

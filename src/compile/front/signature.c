@@ -312,7 +312,7 @@ void lw__front_signature(struct lw__arena *arena, LLVMModuleRef module, const ch
         }
         lw__kernel_errors_begin(diags, &errors);
         read_kernel(&r, k);
-        if (lw__kernel_errors_end(diags, &errors, k->name))
+        if (lw__kernel_errors_end(diags, &errors, k->name, k->alias))
             lw__ir_remove(k->function);
         else
             kernels->rows[kept++] = *k;

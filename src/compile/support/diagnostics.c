@@ -103,6 +103,30 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__rema
     lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);
 }
 
+/* CUDA's words for those of the language in C, but in quotes, where the user's names stand. */
+static void add_in_cuda(struct lw__text *out, const char *text)
+{
+    static const struct {
+        const char *ours, *cuda;
+    } words[] = {{"DYNAMIC_SHARED", "extern __shared__"},
+                 {"SHARED", "__shared__"},
+                 {"KERNEL", "kernel"},
+                 {"static helper", "__device__ function"}};
+    bool is_quoted = false;
+    while (*text) {
+        size_t length = 1;
+        const char *cuda = NULL;
+        for (size_t i = 0; i < sizeof words / sizeof *words && !is_quoted && !cuda; i++)
+            if (!strncmp(text, words[i].ours, strlen(words[i].ours))) {
+                cuda = words[i].cuda;
+                length = strlen(words[i].ours);
+            }
+        is_quoted ^= *text == '\'';
+        lw__row_field(out, cuda ? cuda : text, cuda ? strlen(cuda) : length);
+        text += length;
+    }
+}
+
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
 {
     const unsigned column = lw__front_column(diags, loc);
@@ -120,7 +144,10 @@ void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *fo
         lw__text_add(diags->rows, "\t0\t0\t");
     else
         lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), column);
-    lw__row_field(diags->rows, text, strlen(text));
+    if (diags->is_cuda)
+        add_in_cuda(diags->rows, text);
+    else
+        lw__row_field(diags->rows, text, strlen(text));
     lw__text_add(diags->rows, "\n");
     if (!is_last)
         lw__snippet_draw(diags, loc, column);
@@ -135,7 +162,7 @@ void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *
 }
 
 bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors,
-                           const char *kernel)
+                           const char *kernel, const char *alias)
 {
     static const char error[] = "diag\terror\t";
     const bool is_refused = diags->errors;
@@ -144,9 +171,12 @@ bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *er
     const char *first = errors->rows.data ? strstr(errors->rows.data, error) : NULL;
     if (is_refused && first) {
         first += strlen(error);
-        lw__text_add(diags->rows, "refused\t");
-        lw__row_field(diags->rows, kernel, strlen(kernel));
-        lw__text_add(diags->rows, "\t%.*s\n", (int)strcspn(first, "\n"), first);
+        for (int i = 0; i < (alias && !lw__same_name(alias, kernel) ? 2 : 1); i++) {
+            const char *name = i ? alias : kernel;
+            lw__text_add(diags->rows, "refused\t");
+            lw__row_field(diags->rows, name, strlen(name));
+            lw__text_add(diags->rows, "\t%.*s\n", (int)strcspn(first, "\n"), first);
+        }
     }
     return is_refused;
 }

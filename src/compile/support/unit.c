@@ -8,6 +8,7 @@ void lw__unit_begin(struct lw__unit *unit, const struct lw__options *options)
         (struct lw__unit){.options = options,
                           .llvm_said = lw__text_in(arena),
                           .diags = {.rows = &unit->manifest,
+                                    .is_cuda = options->is_cuda,
                                     .arena = arena,
                                     .scratch = &unit->scratch,
                                     .main_name = options->name,

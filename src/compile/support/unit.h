@@ -40,6 +40,7 @@ struct lw__diags {
     int source_fd; /* the main file's text, if it is not a file by that name; or 0 */
     unsigned errors;
     bool crashed; /* clang has crashed, and a row tells so */
+    bool is_cuda; /* errors name CUDA's words */
 };
 
 enum {
@@ -270,7 +271,7 @@ struct lw__kernel_errors {
 };
 void lw__kernel_errors_begin(struct lw__diags *diags, struct lw__kernel_errors *errors);
 bool lw__kernel_errors_end(struct lw__diags *diags, struct lw__kernel_errors *errors,
-                           const char *kernel);
+                           const char *kernel, const char *alias);
 /* The `refused` rows of the kernel, or of all with NULL, become errors again: there is no other
  * kernel to go on with. False: there are none. */
 bool lw__kernel_errors_tell(struct lw__diags *diags, const char *kernel);

@@ -16,12 +16,25 @@ struct lw__instances {
     size_t word_count; /* defines, then include_dirs */
     char *source;
     lw_program *first; /* by next_instance */
+    struct missing *missing;
+};
+
+/* A name that is no kernel: nobody asks the compiler again. */
+struct missing {
+    struct missing *next;
+    lw_status status;
+    char *text; /* of the error, behind the name and its NUL */
+    char name[];
 };
 
 static void free_instances(struct lw__instances *m)
 {
     for (size_t i = 0; m->words && i < m->word_count; i++)
         free(m->words[i]);
+    for (struct missing *next, *i = m->missing; i; i = next) {
+        next = i->next;
+        free(i);
+    }
     free(m->words);
     free(m->source);
     pthread_mutex_destroy(&m->mutex);
@@ -86,6 +99,32 @@ static bool find(const struct lw__instances *m, const char *name, lw_kernel **ke
     return false;
 }
 
+/* The status that it had, with its text, or LW_OK: it is new. */
+static lw_status find_missing(const struct lw__instances *m, const char *name)
+{
+    for (const struct missing *i = m->missing; i; i = i->next)
+        if (!strcmp(i->name, name))
+            return lw__fail(i->status, "%s", i->text);
+    return LW_OK;
+}
+
+/* Where memory is short, the compiler is asked again. */
+static void add_missing(struct lw__instances *m, const char *name, lw_status status)
+{
+    const char *text = lw_last_error();
+    const size_t length = strlen(name) + 1, text_length = strcspn(text, "\n"); /* no picture */
+    struct missing *i = malloc(sizeof *i + length + text_length + 1);
+    if (!i)
+        return;
+    i->next = m->missing;
+    i->status = status;
+    i->text = i->name + length;
+    memcpy(i->name, name, length);
+    memcpy(i->text, text, text_length);
+    i->text[text_length] = 0;
+    m->missing = i;
+}
+
 lw_status lw__instance_find(lw_program *p, const char *name, lw_kernel **kernel)
 {
     struct lw__instances *m = p->more;
@@ -93,13 +132,18 @@ lw_status lw__instance_find(lw_program *p, const char *name, lw_kernel **kernel)
     lw_status status = LW_OK;
 
     pthread_mutex_lock(&m->mutex);
-    if (!find(m, name, kernel)) {
+    if (!find(m, name, kernel) && !(status = find_missing(m, name))) {
         lw_build_options options = m->options;
         options.instantiate = name;
         status = lw__program_build(p->device, p->name, &options, p, &made);
         if (!status && !lw__kernel_named(made, name, kernel)) {
+            status = lw__program_refused(made, name);
+            if (!status)
+                status = lw__fail(LW_E_ARG, "'%s' is no kernel of '%s'", name, p->name);
             lw_program_destroy(made);
-            status = lw__fail(LW_E_ARG, "'%s' is no kernel of '%s'", name, p->name);
+            add_missing(m, name, status);
+        } else if (status == LW_E_COMPILE || status == LW_E_ARG) {
+            add_missing(m, name, status);
         } else if (!status) {
             made->next_instance = m->first;
             m->first = made;

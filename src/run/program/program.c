@@ -314,8 +314,7 @@ size_t lw_program_kernel_count(const lw_program *program)
     return program ? program->code.manifest.kernel_count : 0;
 }
 
-/* LW_E_COMPILE: the compiler has refused a kernel of that name; without a name, any. */
-static lw_status check_refused(const lw_program *p, const char *name)
+lw_status lw__program_refused(const lw_program *p, const char *name)
 {
     for (size_t i = 0; i < p->code.manifest.refused_count; i++) {
         const struct lw__manifest_refused *k = &p->code.manifest.refused[i];
@@ -333,7 +332,7 @@ lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **ke
         return lw__fail(LW_E_ARG, "the %s is NULL", program ? "place for the kernel" : "program");
     *kernel = NULL;
     if (index >= program->code.manifest.kernel_count)
-        LW_TRY(check_refused(program, NULL));
+        LW_TRY(lw__program_refused(program, NULL));
     if (index >= program->code.manifest.kernel_count)
         return lw__fail(LW_E_ARG, "there is no kernel %zu; '%s' has %zu, counted from 0", index,
                         program->name, program->code.manifest.kernel_count);
@@ -411,7 +410,7 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
     *kernel = NULL;
     if (lw__kernel_named(program, name, kernel))
         return LW_OK;
-    const lw_status refused = check_refused(program, name);
+    const lw_status refused = lw__program_refused(program, name);
     if (refused)
         return refused;
     struct lw__text why = {0};

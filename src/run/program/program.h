@@ -146,6 +146,8 @@ lw_status lw__instances_open(lw_program *program, const lw_build_options *option
                              const char *source);
 void lw__instances_close(lw_program *program);
 lw_status lw__instance_find(lw_program *program, const char *name, lw_kernel **kernel);
+/* LW_E_COMPILE: the compiler has refused a kernel of that name; without a name, any. */
+lw_status lw__program_refused(const lw_program *program, const char *name);
 
 /* lw__symbols_open - the program's symbols by its manifest, each a buffer with its value; of one
  * that has a root those that the root lacks, too. errors: LW_E_MEMORY, those of the device
