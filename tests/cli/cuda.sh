@@ -64,7 +64,7 @@ says 4 "'x', which is NULL" run p.cu -b 2 null 'f32[2]'
 says 2 'a buffer of i32 given, struct' run p.cu -b 2 'i32[8]' null
 
 # ---- cc ----
-says 0 "warning: kernel 'bad': inline assembly" \
+says 0 "warning: kernel 'bad': inline PTX" \
     cc k.cu -k 'scale<double, 2>' -k 'scale<int, -1>' --targets ref -o k.o --header k.h
 for name in scale_float_3 scale_double_2 scale_int_1; do
     grep -q "lw_status k_$name(lw_stream" k.h || fail "k.h lacks $name"
@@ -74,7 +74,7 @@ rm k.o
 says 3 "'scale<int, 1>' and 'scale<int, -1>' would both be the function k_scale_int_1" \
     cc k.cu -k 'scale<int, 1>' -k 'scale<int, -1>' --targets ref -o k.o
 says 3 "uses the variable 'table' of the device" cc k.cu -k 'mix<>' --targets ref -o k.o
-says 3 "error: kernel 'bad': inline assembly" cc k.cu -k bad --targets ref -o k.o
+says 3 "error: kernel 'bad': inline PTX" cc k.cu -k bad --targets ref -o k.o
 [ ! -e k.o ]
 says 2 '-k of cc is for CUDA' cc k.txt -k bad --targets ref -o k.o
 
@@ -121,7 +121,7 @@ for command in 'run' 'check' 'show --stage widened' 'picture -o bad.svg'; do
     case $command in show*) words= ;; esac
     # shellcheck disable=SC2086
     says 3 "k.cu:15:33: " $command k.cu -k bad $words
-    grep -q "kernel 'bad': inline assembly" out
+    grep -q "kernel 'bad': inline PTX" out
 done
 
 # ---- variables of the device ----
