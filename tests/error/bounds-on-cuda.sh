@@ -35,29 +35,31 @@ LANEWISE_BOUNDS=1 "$SOURCE/tests/run" -b "$BUILD" -d cuda bounds-allowed.c tenso
     exit 1
 }
 
-# The parameters of a kernel, with the record of its launch, have a limit on a GPU.
+# The parameters of a kernel, with the record of its launch, have a limit on a GPU; more than 4352
+# bytes take a later PTX.
 cd "$TMP"
-cat >wide.c <<'EOF'
-#include <lanewise/kernel.h>
-
-struct wide { float v[1000]; };
-KERNEL void k(float *a, float *b, float *c, float *d, float *e, float *f, float *g, float *h,
-              float *i, float *j, struct wide w)
+cat >wide.cu <<'EOF'
+struct wide { float v[COUNT]; };
+__global__ void k(float *a, float *b, float *c, float *d, float *e, float *f, float *g, float *h,
+                  float *i, float *j, wide w)
 {
-    a[0] = w.v[block_idx.x];
+    a[0] = w.v[blockIdx.x];
 }
 EOF
 
-# compile OUT OPTION... - the PTX of it, with a manifest in front of it that has the errors
+# compile OUT COUNT OPTION... - the PTX of it, with a manifest in front of it that has the errors
 compile()
 {
-    to=$1
-    shift
-    "$BUILD/src/compile/lanewise-compile" --device cuda:sm_90 --show ptx --out 1 "$@" \
-        -I "$SOURCE/include" wide.c >"$to"
+    to=$1 count=$2
+    shift 2
+    "$BUILD/src/compile/lanewise-compile" --device cuda:sm_90 --cuda sm_90 --show ptx --out 1 \
+        -D "COUNT=$count" "$@" wide.cu >"$to"
 }
-compile plain
-grep -q 'entry k' plain
-if compile guarded --bounds yes; then exit 1; fi
-grep -Eq "kernel 'k': 4[0-9]+ bytes of arguments and of buffers' sizes; device 'cuda' has" \
+compile plain 1000
+grep -q 'version 7.8' plain
+compile guarded 1000 --bounds yes
+grep -q 'version 8.1' guarded
+compile plain 8160
+if compile guarded 8160 --bounds yes; then exit 1; fi
+grep -Eq "kernel 'k': 3[0-9]+ bytes of arguments and of buffers' sizes; device 'cuda' has" \
     guarded
