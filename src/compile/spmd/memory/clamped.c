@@ -68,6 +68,7 @@ struct line {
 
 struct lines {
     struct lw__spmd *s;
+    LLVMBasicBlockRef block; /* of the access */
     uint32_t piece;
     LLVMValueRef holds; /* i1: the numbers are lines; NULL: they always are */
 };
@@ -193,7 +194,8 @@ static bool line_of(struct lines *k, LLVMValueRef v, unsigned depth, struct line
         *line = (struct line){lw__spmd_base(k->s, v, k->piece), stride};
         return true;
     }
-    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
+    /* Of another block's instruction the operands may be lost, or a later iteration's. */
+    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX || LLVMGetInstructionParent(v) != k->block)
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd:
@@ -239,7 +241,8 @@ LLVMValueRef lw__clamped_load(struct lw__spmd *s, const struct lw__access *a, LL
     LLVMTypeRef vector = lw__spmd_vector_type(s, a->moved);
     LLVMBasicBlockRef on = lw__builder_new_block(s, ""), from[3];
     LLVMValueRef values[3], where = lw__spmd_vector(s, a->address, a->piece);
-    struct lines lines = {.s = s, .piece = a->piece};
+    struct lines lines = {
+        .s = s, .block = LLVMGetInstructionParent(a->instruction), .piece = a->piece};
     struct line line;
     unsigned count = 0;
     if (line_of(&lines, a->address, 0, &line) && line.stride == (int64_t)a->size && lines.holds) {
