@@ -18,7 +18,8 @@ static void forget_index(lw_device *device)
 void lw__alive_add(lw_device *device, struct lw__alive *alive, lw_buffer *buffer,
                    const void *creator)
 {
-    assert(!alive->link);
+    assert(!alive->is_listed);
+    alive->is_listed = true;
     alive->buffer = buffer;
     alive->creator = creator;
     lw__lock();
@@ -33,7 +34,7 @@ void lw__alive_add(lw_device *device, struct lw__alive *alive, lw_buffer *buffer
 
 void lw__alive_remove(lw_device *device, struct lw__alive *alive)
 {
-    if (!alive->link)
+    if (!alive->is_listed)
         return;
     lw__lock();
     forget_index(device);
@@ -42,6 +43,7 @@ void lw__alive_remove(lw_device *device, struct lw__alive *alive)
     if (alive->next)
         alive->next->link = alive->link;
     alive->link = NULL;
+    alive->is_listed = false;
     lw__unlock();
 }
 

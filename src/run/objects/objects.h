@@ -67,6 +67,7 @@ const char *lw__device_target(const lw_device *device); /* for lanewise-compile 
 
 /* On the list of a device; all zero: it is on none. */
 struct lw__alive {
+    bool is_listed;                 /* of who has it */
     struct lw__alive *next, **link; /* locked */
     lw_buffer *buffer;              /* NULL: it is a stream */
     const void *creator;            /* where the call that made it returned to; NULL: the library */
