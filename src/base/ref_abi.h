@@ -190,6 +190,7 @@ enum lw_observe {
     LW_OBSERVE_ALIGN = 15,
     LW_OBSERVE_GUESS = 1 << 12, /* a read whose value a compare-and-swap there will expect */
     LW_OBSERVE_CUDA = 1 << 13,  /* an atomic of the thread orders its later accesses of the place */
+    LW_OBSERVE_LOCKSTEP = 1 << 14, /* the text is for warps in lockstep: races of theirs warn */
 };
 
 /* Where the shadow of memory is: a byte for each byte, whose bits are 1 where the memory's are

@@ -63,6 +63,23 @@ says 0 'clean: 1 launch' check p.cu -b 2 'struct[2]={1,2,3,4},{5,6,7,8}' null
 says 4 "'x', which is NULL" run p.cu -b 2 null 'f32[2]'
 says 2 'a buffer of i32 given, struct' run p.cu -b 2 'i32[8]' null
 
+# ---- lockstep: a race of a warp is a warning below sm_70 ----
+cat >l.cu <<'K'
+__global__ void fold(int *x)
+{
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    s[t] = x[t];
+    s[t + 32] = x[t + 32];
+    __syncthreads();
+    s[t] += s[t + 1];
+    x[t] = s[t];
+}
+K
+says 1 ' race-warp: ' check l.cu -b 32 'i32[64]=iota'
+says 0 ' warning: race-warp: ' check l.cu --arch sm_60 -b 32 'i32[64]=iota'
+says 1 ' race-warp: ' check l.cu --arch sm_60 --strict -b 32 'i32[64]=iota'
+
 # ---- cc ----
 says 0 "warning: kernel 'bad': inline PTX" \
     cc k.cu -k 'scale<double, 2>' -k 'scale<int, -1>' --targets ref -o k.o --header k.h

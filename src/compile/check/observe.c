@@ -10,6 +10,7 @@
  */
 #include "base/manifest.h"
 #include "compile/check/check.h"
+#include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -72,7 +73,8 @@ static void tell_access(struct observer *o, LLVMValueRef access, LLVMValueRef wh
     while (align >> (log2 + 1))
         log2++;
     const uint64_t more = (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT |
-                          (lw__ir_is_cuda(o->unit->module) ? LW_OBSERVE_CUDA : 0);
+                          (lw__ir_is_cuda(o->unit->module) ? LW_OBSERVE_CUDA : 0) |
+                          (lw__front_has_lockstep(o->unit) ? LW_OBSERVE_LOCKSTEP : 0);
     what = LLVMBuildOr(o->b, what, number(o, more), "");
     tell(o, lw__ir_address(access), LLVMConstInt(o->i64, LLVMStoreSizeOfType(o->data, type), 0),
          what);

@@ -162,6 +162,7 @@ const char *lw__type_refused(LLVMContextRef context, LLVMMetadataRef type);
 /* ---- lockstep.c ------------------------------------------------------------------------------ */
 
 /* Below sm_70: warp_sync() after accesses to shared and volatile memory. */
+bool lw__front_has_lockstep(const struct lw__unit *unit);
 void lw__front_lockstep(struct lw__unit *unit);
 
 /* ---- signature.c ----------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * Programs of that time leave out __syncwarp() between accesses to shared memory. So one stands
  * after each access to shared memory that is seen to be such, and after each volatile one. The
- * checker has the program as it is: there the races are what is looked for.
+ * checker has the program as it is: there the races are what is looked for, and are warnings.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -19,6 +19,11 @@ static bool is_shared(LLVMValueRef pointer)
            (lw__ir_in_section(pointer, "lw.shared") || lw__ir_in_section(pointer, "lw.dynshared"));
 }
 
+bool lw__front_has_lockstep(const struct lw__unit *unit)
+{
+    return lw__ir_is_cuda(unit->module) && unit->options->cuda_arch < FIRST_ARCH_WITHOUT;
+}
+
 /* Variables of the thread are nobody else's, volatile or not. */
 static bool is_step(LLVMValueRef i)
 {
@@ -30,7 +35,7 @@ static bool is_step(LLVMValueRef i)
 
 void lw__front_lockstep(struct lw__unit *unit)
 {
-    if (unit->options->cuda_arch >= FIRST_ARCH_WITHOUT || lw__has(unit, LW_IS_OBSERVED))
+    if (!lw__front_has_lockstep(unit) || lw__has(unit, LW_IS_OBSERVED))
         return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     EACH_FUNCTION(f, unit->module)

@@ -23,7 +23,7 @@ struct look {
     uint64_t pointer; /* with its tag */
     bool is_same;     /* it leaves the memory as it is */
     bool is_shared;
-    bool is_cuda;
+    bool is_cuda, is_lockstep;
     bool raced[LW_KINDS]; /* with an access of the kind: told */
 };
 
@@ -115,6 +115,7 @@ static void tell_race(struct look *look, const struct lw__access *other)
     if (found && is_new) {
         lw__ref_tell_object(look->thread, look->pointer, &object);
         found->what = lw__copy_string(object.text);
+        found->is_warning |= look->is_lockstep && found->class == LW_CLASS_RACE_WARP;
         found->origin = (uint32_t)lw__check_row(look->thread, look->pointer)->origin;
     }
     if (!found || !found->what)
@@ -250,7 +251,8 @@ static void look_closely(struct lw__ref_thread *thread, uint64_t pointer, uint64
                         .block = b,
                         .pointer = pointer,
                         .is_same = what & LW_OBSERVE_SAME,
-                        .is_cuda = what & LW_OBSERVE_CUDA};
+                        .is_cuda = what & LW_OBSERVE_CUDA,
+                        .is_lockstep = what & LW_OBSERVE_LOCKSTEP};
     if (!bytes || !is_common(thread, pointer, &look.is_shared))
         return;
     check->has_atomics |= (what & LW_OBSERVE_KIND) > LW_OBSERVE_WRITE;

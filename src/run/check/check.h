@@ -379,6 +379,7 @@ enum lw__class {
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */
 struct lw__found {
     enum lw__class class;
+    bool is_warning;             /* as its class, but for races of code for lockstep */
     struct lw__access at, other; /* other.site UINT32_MAX: there is none */
     int schedule;                /* the first in which it was seen */
     size_t count;                /* in that schedule */

@@ -104,7 +104,11 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
     }
     struct lw__found *f = &check->found[check->found_count++];
     assert(class != LW_CLASS_LEAK); /* leak.c makes those */
-    *f = (struct lw__found){.class = class, .at = *at, .schedule = check->schedule, .count = 1};
+    *f = (struct lw__found){.class = class,
+                            .is_warning = classes[class].warning,
+                            .at = *at,
+                            .schedule = check->schedule,
+                            .count = 1};
     f->other = other ? *other : (struct lw__access){.site = UINT32_MAX};
     *is_new = true;
     return f;
@@ -121,7 +125,7 @@ bool lw__check_has(const struct lw__check *check, enum lw__class class)
 bool lw__check_has_errors(const struct lw__check *check)
 {
     for (size_t i = 0; i < check->found_count; i++)
-        if (!classes[check->found[i].class].warning)
+        if (!check->found[i].is_warning)
             return true;
     return false;
 }
@@ -278,7 +282,7 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
     lw_place stack[MOST];
     struct lw__message m = {0};
     lw_finding finding = {.name = classes[f->class].name,
-                          .warning = classes[f->class].warning && !check->settings.strict,
+                          .warning = f->is_warning && !check->settings.strict,
                           .kernel = check->request->kernel,
                           .fix = fix_of(f),
                           .object = has_object ? f->what : "",
