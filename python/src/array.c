@@ -329,6 +329,7 @@ enum attribute {
     IS_READONLY,
     OFFSET,
     POINTER,
+    ADDRESS,
     WAITS,
     TURNED
 };
@@ -354,11 +355,14 @@ static PyObject *array_get(PyObject *self, void *closure)
     case WAITS: return PyBool_FromLong(a->waiting != NULL);
     case OFFSET: return PyLong_FromSsize_t(a->offset);
     case POINTER:
+    case ADDRESS:
         if (array_settle(a) || memory_settle(a->memory))
             return NULL;
         a->memory->is_shared = true;
         if (a->memory->data)
             return PyLong_FromVoidPtr((char *)a->memory->data + a->offset * size);
+        if ((enum attribute)(intptr_t)closure == ADDRESS)
+            return PyLong_FromLong(0);
         object = Py_None;
         break;
     }
@@ -383,9 +387,9 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("_waits", WAITS, "True if it is not yet computed"),
     ATTRIBUTE("T", TURNED, "The axes reversed, as a view."),
     ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
-    ATTRIBUTE("address", POINTER,
-              "Of the first element, on its device, for kernels that follow pointers; an int, or "
-              "None where there is no memory. It is good as long as the array lives."),
+    ATTRIBUTE("address", ADDRESS,
+              "Of the first element, on its device, for kernels that follow pointers; an int, 0 "
+              "where there is no memory. It is good as long as the array lives."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

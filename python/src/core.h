@@ -273,6 +273,7 @@ extern PyType_Spec program_spec, kernel_spec, launcher_spec;
 typedef struct program {
     PyObject_HEAD device *device;
     lw_program *handle;
+    bool is_cuda; /* pointers take addresses */
 } program;
 
 typedef struct instance { /* of a kernel on a device */

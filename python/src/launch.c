@@ -156,7 +156,7 @@ static int take(call *l, const instance *i)
         l->taken = k + 1;
         int failed;
         l->args[k].kind = LW_ARG_BUFFER;
-        if (p->kind == LW_PARAM_POINTER && is_address(object))
+        if (p->kind == LW_PARAM_POINTER && i->program->is_cuda && is_address(object))
             failed = read_address(l->core, object, &l->args[k]);
         else if (is_memory(p) && (PyLong_Check(object) || PyFloat_Check(object)))
             failed = not_scalar(l->core, object, "an array");

@@ -108,6 +108,8 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     options.include_dirs = include;
     if (include)
         p = build(c, (device *)args[0], path, &options);
+    if (p)
+        p->is_cuda = options.cuda;
     PyMem_Free(defines);
     PyMem_Free(include);
     return (PyObject *)p;
