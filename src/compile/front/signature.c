@@ -270,7 +270,7 @@ static void read_kernel(struct reader *r, struct lw__kernel *kernel)
         kernel->params[i].brackets = brackets[i];
     for (unsigned i = 0; i < kernel->param_count; i++)
         read_param(r, kernel, lw__di_operand(r->context, variables, i), &kernel->params[i]);
-    const unsigned most = lw__ir_is_cuda(r->module) ? LW_ARG_BYTES_MAX_CUDA : LW_ARG_BYTES_MAX;
+    const unsigned most = lw__ir_is_cuda(r->module) ? LW_ARG_BYTES_MAX_CUDA : LW_ARG_BYTES_MAX_C;
     if (kernel->arg_bytes > most)
         lw__diags_error(r->diags, kernel->loc,
                         "the parameters of kernel '%s' take %llu bytes, at most %u are possible",

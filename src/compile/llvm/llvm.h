@@ -340,8 +340,8 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
 unsigned lw__di_tag(LLVMMetadataRef node);
 unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node);
 LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
-/* Writes a scope as C++ does in front of a name: its namespaces and types, the outermost first,
- * each followed by "::". */
+/* Adds the scope's namespaces and types to the text, the outermost first, each followed by "::", as
+ * C++ has them before a name. */
 void lw__di_scopes(LLVMContextRef context, LLVMMetadataRef scope, struct lw__text *out);
 /* The variable of a global's debug info; NULL: it has none. */
 LLVMMetadataRef lw__di_of_global(LLVMValueRef global);

@@ -44,8 +44,8 @@ struct lw__diags {
 };
 
 enum {
-    LW_PARAMS_MAX = 64,      /* parameters of a kernel */
-    LW_ARG_BYTES_MAX = 4096, /* their bytes */
+    LW_PARAMS_MAX = 64,        /* parameters of a kernel */
+    LW_ARG_BYTES_MAX_C = 4096, /* their bytes */
     LW_ARG_BYTES_MAX_CUDA = 32764,
     LW_RANK_MAX = 12,      /* declared sizes of one parameter */
     LW_SIZE_VARIABLE = -1, /* a declared size that is computed from earlier arguments */

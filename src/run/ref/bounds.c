@@ -24,20 +24,27 @@ static size_t rows(const struct lw_ref_launch *launch)
     return launch->code->kernel ? (size_t)launch->code->kernel->object_count : 0;
 }
 
-/* The object of an argument's row; NULL: it is neither a pointer nor a tensor. */
+/* What the launch has for an argument's row; NULL: the row is no argument's. */
+static const struct lw__object *object_of(const struct lw_ref_launch *launch,
+                                          const struct lw_ref_row *row)
+{
+    const struct lw__launch *request = launch->request;
+    const bool is_argument = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
+    return is_argument ? &request->objects[row->place] : NULL;
+}
+
+/* The object of an argument's row; NULL: it is neither a pointer nor a tensor, or NULL. */
 static const struct lw__object *argument(const struct lw_ref_launch *launch,
                                          const struct lw_ref_row *row)
 {
-    const struct lw__launch *request = launch->request;
-    const bool is_there = row->kind == LW_REF_ARGUMENT && row->place < request->object_count &&
-                          request->objects[row->place].memory;
-    return is_there ? &request->objects[row->place] : NULL;
+    const struct lw__object *object = object_of(launch, row);
+    return object && object->memory ? object : NULL;
 }
 
 static bool is_null(const struct lw_ref_launch *launch, const struct lw_ref_row *row)
 {
-    return row->kind == LW_REF_ARGUMENT && row->place < launch->request->object_count &&
-           launch->request->objects[row->place].is_null;
+    const struct lw__object *object = object_of(launch, row);
+    return object && object->is_null;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */

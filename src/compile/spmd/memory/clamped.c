@@ -31,6 +31,19 @@ static bool is_clamp(const struct lw__spmd *s, LLVMValueRef v)
            is_known(s, LLVMGetOperand(v, 0)) && is_known(s, LLVMGetOperand(v, 1));
 }
 
+/* True if it adds its operands, or makes one wider. */
+static bool adds(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMGetElementPtr: return true;
+    default: return false;
+    }
+}
+
 /* Sums of clamps and what is known. */
 static bool is_sum(const struct lw__spmd *s, LLVMValueRef v, unsigned depth)
 {
@@ -38,14 +51,8 @@ static bool is_sum(const struct lw__spmd *s, LLVMValueRef v, unsigned depth)
         return true;
     if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
         return false;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMSExt:
-    case LLVMZExt:
-    case LLVMGetElementPtr: break;
-    default: return is_clamp(s, v);
-    }
+    if (!adds(v))
+        return is_clamp(s, v);
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
         if (!is_sum(s, LLVMGetOperand(v, k), depth + 1))
             return false;
@@ -197,15 +204,10 @@ static bool line_of(struct lines *k, LLVMValueRef v, unsigned depth, struct line
     /* Of another block's instruction the operands may be lost, or a later iteration's. */
     if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX || LLVMGetInstructionParent(v) != k->block)
         return false;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMSExt:
-    case LLVMZExt:
-    case LLVMGetElementPtr: return line_of_sum(k, v, depth + 1, line);
-    case LLVMSelect: return line_of_choice(k, v, depth + 1, line);
-    default: return line_of_clamp(k, v, depth + 1, line);
-    }
+    if (adds(v))
+        return line_of_sum(k, v, depth + 1, line);
+    return LLVMIsASelectInst(v) ? line_of_choice(k, v, depth + 1, line)
+                                : line_of_clamp(k, v, depth + 1, line);
 }
 
 /* ---- by vectors ------------------------------------------------------------------------------ */
